@@ -1,0 +1,31 @@
+"""No test reaches anything but this machine."""
+
+import ipaddress
+import socket
+from typing import Any
+
+import pytest
+
+_connect = socket.socket.connect
+
+
+def _is_loopback(address: Any) -> bool:
+    if not isinstance(address, tuple):
+        return True  # a unix socket
+    host = str(address[0])
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture(autouse=True)
+def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection to any other host fails at once, naming the host."""
+
+    def connect(self: socket.socket, address: Any) -> None:
+        if not _is_loopback(address):
+            raise AssertionError(f"a test tried to reach {address!r}; tests use loopback only")
+        _connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
