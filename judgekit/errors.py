@@ -112,12 +112,16 @@ class CallFailed(WorldFailed):
 
 
 class RunStopped(WorldFailed):
-    """No further call can succeed (bad key, quota, budget): the run stops and keeps what is done."""
+    """No further call can succeed (bad key, quota, budget): the run stops and keeps what is done.
 
-    def __init__(self, why: str, *, code: str) -> None:
+    results   what was graded until then, when a verb of the Python interface was stopped (`judgekit.Results`)
+    """
+
+    def __init__(self, why: str, *, code: str, results: object = None) -> None:
         super().__init__(why)
         self.why = why
         self.code = code
+        self.results = results
 
 
 class Interrupted(JudgekitError):

@@ -378,3 +378,22 @@ class Estimate(Frozen, frozen=True):
     method: str = ""
     level: float = 0.95
     undefined: str = ""
+
+
+class Decision(Frozen, frozen=True):
+    """What the gate says: pass, fail or undecided, with its reasons.
+
+    reasons         why it fails or is undecided, one line a rule
+    warnings        rules that only warn, and spoke
+    not_evaluated   rules that lack what they need, e.g. a baseline
+    """
+
+    outcome: Outcome
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    not_evaluated: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 3 undecided."""
+        return {"pass": 0, "fail": 1, "undecided": 3}[self.outcome]

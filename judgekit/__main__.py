@@ -1,0 +1,5 @@
+"""`python -m judgekit`."""
+
+from judgekit.cli.main import run
+
+run()

@@ -1,0 +1,236 @@
+"""judgekit in Python: verbs that take files, lists of dicts or frames, and work inside a running event loop too."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import secrets
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
+
+from judgekit.errors import RunStopped, UsageError
+from judgekit.types import Estimate, Json, TrialResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judgekit.report.summary import Summary
+    from judgekit.rubric import Rubric
+    from judgekit.run.plan import Plan
+    from judgekit.types import Decision
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Data: TypeAlias = "str | Path | Sequence[Mapping[str, Any]] | pd.DataFrame"
+
+
+class Verb(Generic[P, R]):
+    """A synchronous verb with its asynchronous twin as `.aio`; the one in this call is run in a thread of its own."""
+
+    def __init__(self, aio: Callable[P, Coroutine[Any, Any, R]]) -> None:
+        self.aio = aio
+        functools.update_wrapper(self, aio)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Do it, and wait for it; in a notebook as well, whose loop is left alone."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.aio(*args, **kwargs))
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(lambda: asyncio.run(self.aio(*args, **kwargs))).result()
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The model that judges, or several: a panel.
+
+    model         `provider:name`, or a list of them
+    params        parameters, passed as they are
+    votes         samples of each model; strict majority, else UNKNOWN
+    reask         how often an unreadable reply is asked again
+    structured    ask for JSON with an enforced schema where the provider can
+    recordings    for `replay:` models: a recordings file, or several
+    allow_self    the reason for letting a model judge itself
+    same_as       what a deployment name really is, for the self-grading check
+    """
+
+    model: str | Sequence[str]
+    params: Mapping[str, Json] = field(default_factory=dict)
+    votes: int = 1
+    reask: int = 1
+    structured: bool = False
+    base_url: str | None = None
+    api_key_env: str | None = None
+    recordings: str | Path | Sequence[str | Path] = ()
+    allow_self: str | None = None
+    same_as: str | None = None
+
+
+class Results:
+    """What `grade` found: counts, rates with their intervals, and every single grade."""
+
+    def __init__(self, summary: Summary, decision: Decision, inputs: Mapping[str, str]) -> None:
+        self.summary = summary
+        self.decision = decision
+        self._inputs = inputs
+
+    @property
+    def pass_rate(self) -> Estimate:
+        """Share of decided cases that pass. Advisory judges decide nothing: see `rates` for what they said."""
+        return self.summary.pass_rate
+
+    @property
+    def rates(self) -> dict[str, Estimate]:
+        """Share of PASS among PASS and FAIL, by grader, each with interval and n."""
+        return {g.name: g.rate for g in self.summary.graders}
+
+    @property
+    def results(self) -> tuple[TrialResult, ...]:
+        """Every output with its grades."""
+        return self.summary.results
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per grade: id, trial, grader, dimension, verdict, level, error, why, reason, gating, outcome."""
+        import pandas as pd
+
+        columns = ["id", "trial", "input", "grader", "dimension", "verdict", "level", "error", "why", "reason"]
+        columns += ["gating", "outcome"]
+        rows = [
+            (
+                r.case,
+                r.trial,
+                self._inputs.get(r.case),
+                g.grader,
+                g.dimension or None,
+                g.verdict,
+                g.level,
+                g.fault.kind if g.fault else None,
+                g.fault.why if g.fault else None,
+                g.reason,
+                g.gating,
+                r.outcome,
+            )
+            for r in self.results
+            for g in r.grades
+        ]
+        return pd.DataFrame(rows, columns=columns, dtype=object)
+
+    def to_dict(self) -> dict[str, Json]:
+        """The document that `judgekit run --json` prints."""
+        from judgekit.report.document import run_document
+
+        return run_document(self.summary, self.decision)
+
+    def __str__(self) -> str:
+        from io import StringIO
+
+        from rich.console import Console
+
+        from judgekit.report.terminal import print_summary
+
+        text = StringIO()
+        print_summary(self.summary, self.decision, Console(file=text, width=110, highlight=False))
+        return text.getvalue().rstrip()
+
+    def __repr__(self) -> str:
+        s = self.summary
+        return (
+            f"<Results: {s.cases} cases, {s.passed} passed, {s.failed} failed, {s.undecided} undecided, "
+            f"{s.missing} grades without a verdict>"
+        )
+
+
+async def _grade(
+    data: Data,
+    *,
+    rubric: str | Rubric | None = None,
+    rubrics: Sequence[str | Rubric] = (),
+    judge: Judge | str | None = None,
+    model: str | None = None,
+    answer: Callable[..., Any] | None = None,
+    trials: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    in_flight: int = 64,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    cache: str | Path | None = None,
+    runs: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Results:
+    """Grade outputs (or the answers of a function) with code checks and a judge.
+
+    data       a frame, a list of dicts, or a file of cases; each row has `input`, and `output` unless `answer` is
+               given; ids are derived from the inputs where there are none. Other fields are those of a case.
+    rubric     a criterion in plain words, the id of a rubric that ships, a file, or a `Rubric`; or several: `rubrics`
+    judge      `jk.Judge(...)`, or just its model; not needed for code checks alone
+    model      what wrote the outputs: the judge must differ
+    answer     a function `f(input)` (or `f(input, case, trial)`) that gives outputs, sync or async
+    trials     attempts per case, with `answer`
+    columns    their names for ours: `{"output": "Reply"}`
+    max_calls, max_cost   stop before more is sent or spent
+    cache      a file that keeps replies for the next time; None = nothing is kept
+    runs       a folder for run folders; None = nothing is kept on disk
+    Raises `JudgekitError` for anything wrong in what is given; what a single call or answer does wrong is a grade
+    without a verdict. When no further call can succeed, `RunStopped` is raised.
+    """
+    from judgekit.run.adhoc import plan_of
+    from judgekit.run.perform import Options, perform
+    from judgekit.run.senders import Senders, Way
+
+    if model is None and isinstance(judge, str) and answer is None and not judge:
+        raise UsageError("judge is empty: write a model as provider:name")
+    asked = Judge(judge) if isinstance(judge, str) else judge
+    plan, recordings = plan_of(
+        data,
+        rubrics=(*rubrics, *([rubric] if rubric is not None else [])),
+        judge=asked,
+        model=model,
+        answer=answer,
+        trials=trials,
+        columns=columns or {},
+    )
+    from judgekit.call.budget import Budget
+
+    way = Way(
+        env=dict(os.environ) if env is None else env,
+        recordings=recordings,
+        cache=Path(cache) if cache else None,
+        budget=Budget(calls=max_calls, usd=max_cost),
+        in_flight=in_flight,
+    )
+    senders = Senders(way, warn=_warn)
+    try:
+        finished = await perform(
+            plan,
+            send=senders,
+            counts=senders,
+            options=Options(Path(runs) if runs else None, in_flight),
+            now=lambda: datetime.now().astimezone(),
+            token=secrets.token_hex(3),
+        )
+    finally:
+        await senders.aclose()
+    results = Results(finished.summary, finished.decision, _inputs(plan))
+    if finished.stopped is not None:
+        raise RunStopped(finished.stopped.why, code=finished.stopped.code, results=results)
+    return results
+
+
+def _warn(text: str) -> None:
+    import warnings
+
+    warnings.warn(text, stacklevel=2)
+
+
+def _inputs(plan: Plan) -> dict[str, str]:
+    return {c.id: c.input if isinstance(c.input, str) else c.input[-1].content for c in plan.cases}
+
+
+grade = Verb(_grade)

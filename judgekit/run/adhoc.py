@@ -1,0 +1,190 @@
+"""A plan without a suite file: what `jk.grade` does with a frame, a list of dicts, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from judgekit.data.cases import CaseSet, cases_from_rows, load_cases
+from judgekit.data.frames import is_frame, rows_from_frame
+from judgekit.data.outputs import outputs_from_rows
+from judgekit.errors import InputError, Problem, UsageError
+from judgekit.providers.replay import Recording, read_recordings
+from judgekit.rubric import CASE_RUBRIC, Rubric, case_rubric, find_rubric, from_text
+from judgekit.run.loaded import Suite, case_problems
+from judgekit.run.plan import Plan, judged_plan
+from judgekit.suite import JudgeConfig, SuiteFile, Variant
+from judgekit.types import Json, Output
+
+OUTPUT_FIELDS = ("output", "reply", "answer", "text", "variant", "trial", "model", "label", "citations", "retrieved")
+OUTPUT_ONLY = (*OUTPUT_FIELDS, "trace", "finish")
+
+
+class JudgeLike(Protocol):
+    """What a judge is made of: `judgekit.Judge`."""
+
+    @property
+    def model(self) -> str | Sequence[str]: ...
+    @property
+    def params(self) -> Mapping[str, Json]: ...
+    @property
+    def votes(self) -> int: ...
+    @property
+    def reask(self) -> int: ...
+    @property
+    def structured(self) -> bool: ...
+    @property
+    def base_url(self) -> str | None: ...
+    @property
+    def api_key_env(self) -> str | None: ...
+    @property
+    def recordings(self) -> str | Path | Sequence[str | Path]: ...
+    @property
+    def allow_self(self) -> str | None: ...
+    @property
+    def same_as(self) -> str | None: ...
+
+
+def plan_of(
+    data: Any,
+    *,
+    rubrics: Sequence[str | Rubric],
+    judge: JudgeLike | None,
+    model: str | None,
+    answer: Callable[..., Any] | None,
+    trials: int | None,
+    columns: Mapping[str, str],
+) -> tuple[Plan, tuple[Recording, ...]]:
+    """The plan, and the recordings that its judge answers from.
+
+    Raises `InputError` or `UsageError` for anything wrong, `SelfGrading` when the judge wrote the outputs.
+    """
+    loaded = [_rubric(r) for r in rubrics]
+    if trials is not None and answer is None:
+        raise UsageError("trials repeats a function: give `answer`; recorded outputs carry their own `trial`")
+    cases, outputs, notices = _read(data, columns, with_outputs=answer is None)
+    if loaded and judge is None:
+        raise UsageError(f"rubric {loaded[0].id!r} needs a judge: judge=jk.Judge('provider:name')")
+    problems = case_problems(cases)
+    if problems:
+        raise InputError(problems)
+    by_id = {r.id: r for r in (*loaded, case_rubric())}
+    wanted = {name for c in cases.cases for name in c.rubrics} - set(by_id)
+    by_id |= {name: find_rubric(name, base=Path()) for name in sorted(wanted)}
+    config = _config(judge) if judge is not None else None
+    variant = (
+        Variant(python="answer:function", model=model) if answer is not None else Variant(outputs="data", model=model)
+    )
+    file = SuiteFile(
+        suite="data",
+        cases="data",
+        rubrics=tuple(r.id for r in loaded),
+        variants={"data": variant},
+        judge=config,
+    )
+    suite = Suite(file, Path(), "data", cases, by_id, (), notices)
+    written = {
+        k: o if o.model or model is None else msgspec.structs.replace(o, model=model) for k, o in outputs.items()
+    }
+    plan = Plan(
+        suite=suite,
+        name="data",
+        variant=variant,
+        cases=cases.cases,
+        trials=trials or max((t for _, t in outputs), default=1),
+        judge=config if loaded or any(c.rubric or c.rubrics for c in cases.cases) else None,
+        outputs=written,
+        notices=notices,
+        function=answer,
+    )
+    if plan.judge is None and any(c.rubric for c in cases.cases):
+        raise UsageError("rows bring a rubric text of their own, which needs a judge: judge=jk.Judge('provider:name')")
+    files = judge.recordings if judge is not None else ()
+    paths = [Path(files)] if isinstance(files, (str, Path)) else [Path(f) for f in files]
+    return judged_plan(plan), read_recordings(paths)
+
+
+def _config(judge: JudgeLike) -> JudgeConfig:
+    model = judge.model if isinstance(judge.model, str) else tuple(judge.model)
+    return JudgeConfig(
+        model=model,
+        params=dict(judge.params),
+        votes=judge.votes,
+        reask=judge.reask,
+        structured=judge.structured,
+        base_url=judge.base_url,
+        api_key_env=judge.api_key_env,
+        allow_self=judge.allow_self,
+        same_as=judge.same_as,
+    )
+
+
+def _rubric(rubric: str | Rubric) -> Rubric:
+    """A rubric as it is, by file, by the id of one that ships, or out of plain words (anything that is no id)."""
+    if isinstance(rubric, Rubric):
+        return rubric
+    is_id = all(c.isalnum() or c in "-_" for c in rubric)
+    if not rubric.endswith((".yaml", ".yml")) and not is_id:
+        return from_text(rubric)
+    return find_rubric(rubric, base=Path())
+
+
+def _read(
+    data: Any, columns: Mapping[str, str], *, with_outputs: bool
+) -> tuple[CaseSet, dict[tuple[str, int], Output], tuple[str, ...]]:
+    """Cases, and the outputs that stand in the same rows."""
+    if isinstance(data, (str, Path)):
+        if not with_outputs:
+            cases = load_cases([Path(data)], columns=columns)
+            return cases, {}, cases.notices
+        data = _rows_of(Path(data))
+    form: Any = "rows"
+    if is_frame(data):
+        data, form = rows_from_frame(data), "frame"
+    rows = [dict(row) for row in data]
+    if not rows:
+        raise InputError(Problem("data", None, "is empty: there is nothing to grade"))
+    theirs = {name: ours for ours, name in columns.items()}
+    rows = [{theirs.get(str(k), str(k)): v for k, v in row.items()} for row in rows]
+    if not with_outputs:
+        cases = cases_from_rows(rows, form=form)
+        return cases, {}, cases.notices
+    if not any(k in row for row in rows for k in OUTPUT_FIELDS[:4]):
+        have = ", ".join(str(k) for k in rows[0])
+        what = f"has no column 'output' (it has: {have}); name it with columns={{'output': 'Reply'}}, or give answer="
+        raise InputError(Problem("data", None, what))
+    outputs = outputs_from_rows([{k: v for k, v in r.items() if k in _OF_OUTPUT} for r in rows], form=form)
+    return _split(rows, outputs.outputs, form, outputs.notices)
+
+
+_OF_OUTPUT = {*OUTPUT_ONLY, "id", "input"}
+
+
+def _split(
+    rows: list[dict[str, Json]], outputs: Sequence[Output], form: Any, notices: tuple[str, ...]
+) -> tuple[CaseSet, dict[tuple[str, int], Output], tuple[str, ...]]:
+    """Rows of one case in several trials give one case."""
+    seen: dict[str, dict[str, Json]] = {}
+    for row, output in zip(rows, outputs, strict=True):
+        own = {k: v for k, v in row.items() if k not in OUTPUT_ONLY} | {"id": output.id}
+        first = seen.setdefault(output.id, own)
+        if first != own:
+            odd = next(k for k in own.keys() | first.keys() if own.get(k) != first.get(k))
+            what = (
+                f"two rows of case {output.id!r} differ in {odd!r}: trials of one case share everything but the output"
+            )
+            raise InputError(Problem("data", None, what))
+    cases = cases_from_rows(list(seen.values()), form=form)
+    by_trial: dict[tuple[str, int], Output] = {}
+    for output in outputs:
+        by_trial[output.id, output.trial] = output
+    return cases, by_trial, tuple(dict.fromkeys((*notices, *cases.notices)))
+
+
+def _rows_of(path: Path) -> list[dict[str, Json]]:
+    from judgekit.data.sources import read_rows
+
+    return [dict(row.values) for row in read_rows(path)]

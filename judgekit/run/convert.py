@@ -1,0 +1,134 @@
+"""What a user's function or command returned -> an `Output`; what cannot be one is a fault, never a repr."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from judgekit.types import Fault, Json, Output
+
+MALFORMED = object()
+"""Stands for NaN and infinity, which JSON does not have."""
+
+TEXT_KEYS = ("output", "reply", "answer", "text")
+
+
+def as_output(value: Any, base: Output) -> Output:
+    """Turn `value` into an output of the same case, trial, variant and model as `base`.
+
+    value   text; an `Output`; a dict with output (or reply, answer, text) and any of label, citations, retrieved,
+            context, trace, model, finish; another dict or list is the output itself, as JSON; or a reply object of an
+            SDK (`.output_text`, `.content`, `.choices[0].message.content`)
+    """
+    if isinstance(value, Output):
+        return msgspec.structs.replace(
+            value, id=base.id, variant=base.variant, trial=base.trial, model=value.model or base.model
+        )
+    if isinstance(value, str):
+        return msgspec.structs.replace(base, output=value)
+    if value is None:
+        return _fault(base, "returned_none", "returned None, which is no output")
+    if isinstance(value, Mapping):
+        return _from_mapping(dict(value), base)
+    if isinstance(value, (list, tuple, bool, int, float)):
+        return _json(base, list(value) if isinstance(value, tuple) else value)
+    text = _sdk_text(value)
+    if text is not None:
+        return msgspec.structs.replace(base, output=text)
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    return _fault(base, "not_an_output", f"returned a {kind}; return text, a dict or a judgekit.Output")
+
+
+def _from_mapping(value: dict[str, Any], base: Output) -> Output:
+    key = next((k for k in TEXT_KEYS if k in value), None)
+    if key is None:
+        return _json(base, value)
+    fields: dict[str, Any] = {}
+    problems = []
+    for name in ("citations", "retrieved"):
+        given = value.get(name)
+        if given is None:
+            continue
+        if not isinstance(given, (list, tuple)) or not all(isinstance(v, (str, int)) for v in given):
+            problems.append(f"{name!r} must be a list of ids")
+            continue
+        fields[name] = tuple(str(v) for v in given)
+    for name in ("label", "context", "model"):
+        given = value.get(name)
+        if given is None:
+            continue
+        if not isinstance(given, str):
+            problems.append(f"{name!r} must be text")
+            continue
+        fields[name] = given
+    fields["trace"] = value.get("trace")
+    if value.get("finish") == "length":
+        fields["finish"] = "length"
+    if problems:
+        return _fault(base, "malformed_output", f"the output's {'; '.join(problems)}")
+    if value[key] is None:
+        return _fault(base, "returned_none", f"{key!r} is null, which is no output")
+    return _json(msgspec.structs.replace(base, **fields), value[key])
+
+
+def _json(base: Output, value: Json) -> Output:
+    bad = _not_json(value)
+    if bad:
+        return _fault(base, "not_json", f"the output holds {bad}, which is not JSON")
+    return msgspec.structs.replace(base, output=value)
+
+
+def _not_json(value: Any) -> str:
+    """What keeps a value from being JSON, "" if nothing does."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return ""
+    if value is MALFORMED or (isinstance(value, float) and not math.isfinite(value)):
+        return "NaN or infinity"
+    if isinstance(value, float):
+        return ""
+    if isinstance(value, Mapping):
+        odd = next((k for k in value if not isinstance(k, str)), None)
+        return f"the key {odd!r}" if odd is not None else next(filter(None, map(_not_json, value.values())), "")
+    if isinstance(value, (list, tuple)):
+        return next(filter(None, map(_not_json, value)), "")
+    return f"a {type(value).__name__}"
+
+
+def _sdk_text(value: Any) -> str | None:
+    """The text in a reply object of the usual SDKs, None when it is not one."""
+    text = getattr(value, "output_text", None)
+    if isinstance(text, str):
+        return text
+    choices = getattr(value, "choices", None)
+    if isinstance(choices, (list, tuple)) and choices:
+        content = getattr(getattr(choices[0], "message", None), "content", None)
+        return content if isinstance(content, str) else None
+    content = getattr(value, "content", None)
+    if isinstance(content, str):
+        return content
+    if isinstance(content, (list, tuple)):
+        parts = [part.text for part in content if isinstance(getattr(part, "text", None), str)]
+        return "".join(parts) if parts else None
+    return None
+
+
+def pick(output: Output, path: str | None) -> Output:
+    """The part of a JSON output at `path` (`answer.text`, `items.0.name`); a path that is not there is a fault."""
+    if path is None or output.fault is not None:
+        return output
+    value = output.output
+    for step in path.split("."):
+        if isinstance(value, Mapping) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.lstrip("-").isdigit() and -len(value) <= int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return _fault(output, "no_field", f"the output has no {path!r} (stopped at {step!r})")
+    return msgspec.structs.replace(output, output=value)
+
+
+def _fault(base: Output, code: str, why: str) -> Output:
+    return msgspec.structs.replace(base, output=None, fault=Fault("failed", code, why))

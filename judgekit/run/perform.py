@@ -1,0 +1,277 @@
+"""One run from its plan to its summary: find or make its folder, execute, keep everything, count."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from judgekit.errors import RunStopped
+from judgekit.gate import decide
+from judgekit.grade.target import load_target
+from judgekit.report.summary import CaseMark, Summary, summarize
+from judgekit.run.answers import (
+    Answerer,
+    answer_by_command,
+    answer_by_model,
+    answer_by_python,
+    answer_by_record,
+    load_function,
+)
+from judgekit.run.engine import Done, Execution, ordered, worth_asking_again
+from judgekit.run.lock import FolderLock
+from judgekit.run.plan import Plan
+from judgekit.run.store import Manifest, RunStore, read_manifest, read_run, run_folders, versions
+from judgekit.suite import GatePolicy
+from judgekit.types import Case, Decision, Grade, Output, RunInfo, Sender
+
+
+class Counts(Protocol):
+    """What a run needs to know of its calls."""
+
+    @property
+    def sent(self) -> int:
+        """Requests that reached a provider."""
+
+    @property
+    def cached(self) -> int:
+        """Replies that cost nothing."""
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars, None when the price of a call is not known."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that has ended, by itself or not.
+
+    stopped       why no further call could succeed, if that ended it
+    interrupted   whether somebody stopped it
+    """
+
+    summary: Summary
+    decision: Decision
+    folder: Path | None
+    stopped: RunStopped | None = None
+    interrupted: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run goes about it.
+
+    root            where run folders are made; None keeps nothing on disk
+    fresh           never go on with an interrupted run
+    retry_missing   ask again whatever has no verdict in the newest run of the same plan
+    """
+
+    root: Path | None
+    in_flight: int = 64
+    fresh: bool = False
+    retry_missing: bool = False
+
+
+class Watcher(Protocol):
+    """Told how a run goes, e.g. to draw progress."""
+
+    def start(self, total: int, done: int) -> None:
+        """The run begins with `total` outputs to grade, `done` of which are there already."""
+
+    def step(self) -> None:
+        """One more output is graded."""
+
+
+async def perform(
+    plan: Plan,
+    *,
+    send: Sender,
+    counts: Counts,
+    options: Options,
+    now: Callable[[], datetime],
+    token: str,
+    watcher: Watcher | None = None,
+) -> Finished:
+    """Run a plan. Everything that is graded is on disk before this returns, however it ends."""
+    manifest = Manifest(
+        run=_info(plan, now()),
+        fingerprint=plan.fingerprint,
+        parts=plan.parts,
+        cases=tuple(map(_mark, plan.cases)),
+        totals={name: rubric.model_dump(mode="json") for name, rubric in plan.totals.items()},
+        units=plan.total,
+        versions=versions(),
+    )
+    functions = _functions(plan)
+    answer = answerer(plan, send)
+    if options.root is None:
+        execution = Execution(plan, answer, send, _nowhere, functions=functions)
+        interrupted = await _execute(execution, options, watcher)
+        return _finish(execution, manifest, counts, interrupted=interrupted, now=now, store=None, notes=())
+    store, done, notes, lock = _open(options, manifest, now=now(), token=token)
+    with lock, store:
+        execution = Execution(plan, answer, send, store.add, functions=functions, done=done)
+        interrupted = await _execute(execution, options, watcher)
+        return _finish(execution, store.manifest, counts, interrupted=interrupted, now=now, store=store, notes=notes)
+
+
+async def _execute(execution: Execution, options: Options, watcher: Watcher | None) -> bool:
+    """Execute; True when it was cancelled, which is how Ctrl-C arrives here."""
+    if watcher is not None:
+        judged = {(g.case, g.trial) for g in execution.done.grades.values()}
+        watcher.start(execution.plan.total, len(judged) if execution.done.outputs else 0)
+        execution.on_unit = watcher.step
+    try:
+        await execution.run(options.in_flight)
+    except asyncio.CancelledError:
+        return True
+    return False
+
+
+def _nowhere(_row: Output | Grade) -> None:
+    """Keeps nothing."""
+
+
+def _open(
+    options: Options, manifest: Manifest, *, now: datetime, token: str
+) -> tuple[RunStore, Done, tuple[str, ...], FolderLock]:
+    """The newest unfinished run of the same plan, to go on with, or a new one."""
+    assert options.root is not None
+    found = None if options.fresh else _unfinished(options, manifest)
+    if found is not None:
+        folder, lock = found
+        stored = read_run(folder, repair=True)
+        kept = {k: g for k, g in stored.grades.items() if not worth_asking_again(g, missing=options.retry_missing)}
+        said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} grades are there already"
+        store = RunStore(folder, msgspec.structs.replace(stored.manifest, run=_again(stored.manifest.run)))
+        return store, Done(stored.outputs, kept), (said, *stored.notes), lock
+    store = RunStore.create(options.root, manifest, now=now, token=token)
+    lock = FolderLock(store.folder)
+    lock.take()
+    return store, Done(), (), lock
+
+
+def _again(info: RunInfo) -> RunInfo:
+    return msgspec.structs.replace(info, interrupted=False, finished=None)
+
+
+def _unfinished(options: Options, manifest: Manifest) -> tuple[Path, FolderLock] | None:
+    """The newest run of the same plan that can be gone on with, locked so that no other process does the same."""
+    assert options.root is not None
+    for folder in run_folders(options.root, manifest.run.variant):
+        stored = read_manifest(folder)
+        if stored.fingerprint != manifest.fingerprint:
+            continue
+        if stored.run.finished is not None and not options.retry_missing:
+            return None
+        lock = FolderLock(folder)
+        if lock.take():
+            return folder, lock
+    return None
+
+
+def _finish(
+    execution: Execution,
+    manifest: Manifest,
+    counts: Counts,
+    *,
+    interrupted: bool,
+    now: Callable[[], datetime],
+    store: RunStore | None,
+    notes: tuple[str, ...],
+) -> Finished:
+    results = ordered(execution.plan, execution.results)
+    whole = len(results) == execution.plan.total
+    info = msgspec.structs.replace(
+        manifest.run,
+        calls_sent=counts.sent,
+        calls_cached=counts.cached,
+        cost_usd=counts.cost,
+        finished=now().isoformat(timespec="seconds") if whole else None,
+        interrupted=not whole,
+    )
+    if store is not None:
+        store.save(msgspec.structs.replace(manifest, run=info))
+    summary = summarize(info, manifest.cases, results, units=execution.plan.total, totals=execution.plan.totals)
+    decision = decide(summary, execution.plan.suite.file.gate)
+    folder = store.folder if store else None
+    return Finished(summary, decision, folder, execution.stopped, interrupted, notes)
+
+
+def reread(folder: Path, gate: GatePolicy | None) -> tuple[Summary, Decision]:
+    """Summary and decision of a stored run, from its files alone.
+
+    Raises `InputError` when the folder is no run.
+    """
+    from judgekit.grade.outcome import trial_outcome
+    from judgekit.types import TrialResult
+
+    stored = read_run(folder)
+    groups: dict[tuple[str, int], list[Grade]] = {key: [] for key in stored.outputs}
+    for grade in stored.grades.values():
+        groups.setdefault((grade.case, grade.trial), []).append(grade)
+    totals = stored.manifest.rubrics()
+    results = []
+    for mark in stored.manifest.cases:
+        for trial in range(1, stored.manifest.run.trials + 1):
+            grades = groups.get((mark.id, trial))
+            if grades is not None:
+                outcome, why = trial_outcome(grades, totals=totals)
+                results.append(TrialResult(mark.id, trial, outcome, why, tuple(grades)))
+    manifest = stored.manifest
+    summary = summarize(manifest.run, manifest.cases, results, units=manifest.units, totals=totals)
+    return summary, decide(summary, gate)
+
+
+def _info(plan: Plan, now: datetime) -> RunInfo:
+    return RunInfo(
+        run="",
+        suite=plan.suite.file.suite,
+        variant=plan.name,
+        trials=plan.trials,
+        pass_when=_plain(plan.suite.file.pass_when),
+        model=plan.variant.model,
+        judges=plan.judge.models if plan.judge and any(plan.instruments(c) for c in plan.cases) else (),
+        votes=plan.judge.votes if plan.judge else 1,
+        selected=plan.selected,
+        notices=plan.notices,
+        started=now.isoformat(timespec="seconds"),
+    )
+
+
+def _plain(rule: Any) -> Any:
+    return rule if isinstance(rule, str) else rule.model_dump()
+
+
+def _mark(case: Case) -> CaseMark:
+    return CaseMark(case.id, case.tags, case.must, case.severity, case.pass_when)
+
+
+def answerer(plan: Plan, send: Sender) -> Answerer:
+    """How this plan's variant gives its outputs. Raises `InputError` when a function cannot be loaded."""
+    variant, folder, name = plan.variant, plan.suite.folder, plan.name
+    match variant.kind:
+        case "recorded":
+            return answer_by_record(plan.outputs, name=name)
+        case "python":
+            function = plan.function or load_function(str(variant.python), folder=folder, name=name)
+            return answer_by_python(variant, function, name=name)
+        case "command":
+            return answer_by_command(variant, folder=folder, name=name)
+    assert plan.prompt is not None
+    return answer_by_model(plan.prompt, send, name=name)
+
+
+def _functions(plan: Plan) -> Mapping[str, Callable[..., Any]]:
+    """The users' own checks, loaded once. Raises `InputError` when one cannot be."""
+    wanted = {c.expected.python for c in plan.cases if c.expected.python}
+    if wanted and str(plan.suite.folder) not in sys.path:
+        sys.path.insert(0, str(plan.suite.folder))
+    return {target: load_target(target) for target in sorted(wanted)}
