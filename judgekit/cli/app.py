@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from judgekit._version import __version__
-from judgekit.cli import init, plan, report, run
+from judgekit.cli import check, init, plan, report, run
 
 HELP = """Grade what code cannot check, with a judge that has proved itself.
 
@@ -36,7 +36,7 @@ def _root(
 
 
 app.command("init")(init.init)
-
+app.command("check")(check.check)
 app.command("plan")(plan.plan)
 app.command("run")(run.run)
 app.command("report")(report.report)

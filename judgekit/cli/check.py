@@ -25,14 +25,12 @@ def check(
 
         print_json(json_schema())
         return 0
-    import msgspec
-
     from judgekit.cli.checked import print_checked
-    from judgekit.run.check import check_suite
+    from judgekit.run.check import check_suite, checked_document
 
     checked = check_suite(suite, traffic=traffic, lock=lock)
     if json:
-        print_json(msgspec.to_builtins(checked))
+        print_json(checked_document(checked))
     else:
         print_checked(checked, console())
     return 0

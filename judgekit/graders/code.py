@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from judgekit.grade.number import number_finding
-from judgekit.grade.schema import schema_finding, schema_problems
-from judgekit.grade.target import load_target, target_finding, target_problem
-from judgekit.grade.text import SHOWN, fold, quoted, shorten, words
+from judgekit.graders.number import number_finding
+from judgekit.graders.schema import schema_finding, schema_problems
+from judgekit.graders.target import load_target, target_finding, target_problem
+from judgekit.graders.text import SHOWN, fold, quoted, shorten, words
 from judgekit.types import Case, Expected, Fault, Grade, Output, Verdict
 
 __all__ = ["CHECKS", "checks_of", "code_grades", "load_target", "problems_of"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from judgekit.errors import CallFailed
-from judgekit.grade.panel import join_votes
+from judgekit.graders.panel import join_votes
 from judgekit.parse import Read, read_reply
 from judgekit.render import Template, missing_needs, render
 from judgekit.rubric import Dimension, Rubric

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
-from judgekit.grade.text import shorten
+from judgekit.graders.text import shorten
 from judgekit.types import Fault, Frozen, Json, Verdict
 
 _EXACT = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from judgekit.grade.text import shorten
+from judgekit.graders.text import shorten
 from judgekit.types import Fault, Json, Verdict
 
 NAMED = 3

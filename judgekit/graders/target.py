@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from judgekit.errors import InputError, Problem
-from judgekit.grade.text import shorten
+from judgekit.graders.text import shorten
 from judgekit.located import near
 from judgekit.types import Case, Fault, Output, Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from judgekit.grade.outcome import case_outcome, rubric_total
+from judgekit.graders.outcome import case_outcome, rubric_total
 from judgekit.rubric import Rubric, Total
 from judgekit.stats.rates import case_mean, case_rate
 from judgekit.types import Estimate, Fault, Frozen, Grade, Json, Outcome, RunInfo, Severity, TrialResult

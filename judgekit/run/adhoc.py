@@ -11,6 +11,8 @@ import msgspec
 from judgekit.data.cases import CaseSet, cases_from_rows, load_cases
 from judgekit.data.frames import is_frame, rows_from_frame
 from judgekit.data.outputs import outputs_from_rows
+from judgekit.data.rows import Log
+from judgekit.data.sources import read_rows
 from judgekit.errors import InputError, Problem, UsageError
 from judgekit.providers.replay import Recording, read_recordings
 from judgekit.rubric import CASE_RUBRIC, Rubric, case_rubric, find_rubric, from_text
@@ -137,8 +139,8 @@ def _read(
 ) -> tuple[CaseSet, dict[tuple[str, int], Output], tuple[str, ...]]:
     """Cases, and the outputs that stand in the same rows."""
     if isinstance(data, (str, Path)):
-        if not with_outputs:
-            cases = load_cases([Path(data)], columns=columns)
+        if not with_outputs and not columns:
+            cases = load_cases([Path(data)])
             return cases, {}, cases.notices
         data = _rows_of(Path(data))
     form: Any = "rows"
@@ -185,6 +187,7 @@ def _split(
 
 
 def _rows_of(path: Path) -> list[dict[str, Json]]:
-    from judgekit.data.sources import read_rows
-
-    return [dict(row.values) for row in read_rows(path)]
+    log = Log()
+    rows, _ = read_rows(path, name=str(path), log=log)
+    log.check()
+    return [dict(row.values) for row in rows]

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from judgekit.errors import CallFailed, InputError, Problem
-from judgekit.grade.code import load_target
+from judgekit.graders.code import load_target
 from judgekit.render import compile_message
 from judgekit.run.convert import MALFORMED, as_output, pick
 from judgekit.suite import Variant

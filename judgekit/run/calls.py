@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from judgekit.grade.judge import Instrument, judge_steps, requests_of
+from judgekit.graders.judge import Instrument, judge_steps, requests_of
 from judgekit.run.answers import output_of_reply, recorded
 from judgekit.run.plan import Plan
 from judgekit.types import Case, Frozen, Output, Prompt, Reply, ReplyForm, Request

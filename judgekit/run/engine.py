@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from judgekit.errors import CallFailed, RunStopped
-from judgekit.grade.code import code_grades
-from judgekit.grade.judge import Instrument, judge_steps
-from judgekit.grade.outcome import trial_outcome
+from judgekit.graders.code import code_grades
+from judgekit.graders.judge import Instrument, judge_steps
+from judgekit.graders.outcome import trial_outcome
 from judgekit.run.answers import Answerer
 from judgekit.run.plan import Plan
 from judgekit.run.store import GradeKey

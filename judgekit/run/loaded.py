@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from judgekit.data.cases import CaseSet, load_cases
+from judgekit.data.idlock import NAME, check_lock
 from judgekit.errors import InputError, Problem
-from judgekit.grade.code import problems_of
-from judgekit.located import near
+from judgekit.graders.code import problems_of
+from judgekit.located import near, read_text
 from judgekit.providers.replay import Recording, read_recordings
 from judgekit.render import compile_template
 from judgekit.rubric import CASE_RUBRIC, Rubric, case_rubric, find_rubric
@@ -57,9 +58,25 @@ def load_suite(path: str | Path) -> Suite:
     if cases is not None:
         problems += case_problems(cases)
     if problems:
-        raise InputError(problems)
+        raise InputError([_from_here(p, folder) for p in problems])
     assert cases is not None
-    return Suite(file, folder, shown, cases, rubrics, recordings or (), tuple(cases.notices))
+    suite = Suite(file, folder, shown, cases, rubrics, recordings or ())
+    lock = lock_path(suite)
+    locked = check_lock(read_text(lock), cases, file=shown_path(lock)) if lock.is_file() else None
+    if locked is not None and locked.problems:
+        raise InputError([_from_here(p, folder) for p in locked.problems])
+    return replace(suite, notices=(*cases.notices, *(locked.notices if locked else ())))
+
+
+def lock_path(suite: Suite) -> Path:
+    """Where `ids.lock` is: beside the (first) case file."""
+    return (suite.folder / suite.file.case_files[0]).parent / NAME
+
+
+def _from_here(problem: Problem, folder: Path) -> Problem:
+    """The problem with its file as seen from the working folder, so that an editor can open it."""
+    path = folder / problem.file
+    return replace(problem, file=shown_path(path)) if problem.file and path.is_file() else problem
 
 
 def shown_path(path: Path) -> str:

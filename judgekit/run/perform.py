@@ -14,7 +14,7 @@ import msgspec
 
 from judgekit.errors import RunStopped
 from judgekit.gate import decide
-from judgekit.grade.target import load_target
+from judgekit.graders.target import load_target
 from judgekit.report.summary import CaseMark, Summary, summarize
 from judgekit.run.answers import (
     Answerer,
@@ -210,7 +210,7 @@ def reread(folder: Path, gate: GatePolicy | None) -> tuple[Summary, Decision]:
 
     Raises `InputError` when the folder is no run.
     """
-    from judgekit.grade.outcome import trial_outcome
+    from judgekit.graders.outcome import trial_outcome
     from judgekit.types import TrialResult
 
     stored = read_run(folder)

@@ -14,7 +14,7 @@ import msgspec
 
 from judgekit.data.outputs import load_outputs
 from judgekit.errors import InputError, Problem, UsageError
-from judgekit.grade.judge import Instrument
+from judgekit.graders.judge import Instrument
 from judgekit.identity import check_judge
 from judgekit.located import near
 from judgekit.render import Template, compile_template

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.grade.code import checks_of, code_grades, problems_of
-from judgekit.grade.number import last_number, number_finding
-from judgekit.grade.text import fold, words
+from judgekit.graders.code import checks_of, code_grades, problems_of
+from judgekit.graders.number import last_number, number_finding
+from judgekit.graders.text import fold, words
 from judgekit.types import Case, Expected, Fault, Output
 
 TEXT = st.text(max_size=60)

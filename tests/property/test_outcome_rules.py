@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.grade.outcome import case_outcome, rubric_total, trial_outcome
+from judgekit.graders.outcome import case_outcome, rubric_total, trial_outcome
 from judgekit.rubric import Dimension, Ordinal, Total
 from judgekit.types import Fault, Grade, Outcome
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgekit.grade.code import CHECKS, checks_of, code_grades, problems_of
+from judgekit.graders.code import CHECKS, checks_of, code_grades, problems_of
 from judgekit.types import Case, Expected, Fault, Grade, Message, Output
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgekit.grade.number import last_number, number_finding
+from judgekit.graders.number import last_number, number_finding
 from judgekit.types import Fault, Json
 
 READ = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgekit.grade.schema import schema_finding, schema_problems
+from judgekit.graders.schema import schema_finding, schema_problems
 from judgekit.types import Fault, Json
 
 PERSON = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judgekit.errors import InputError
-from judgekit.grade.code import code_grades, load_target
+from judgekit.graders.code import code_grades, load_target
 from judgekit.types import Case, Expected, Fault, Grade, Output
 
 CASE = Case(id="c", input="?", expected=Expected(python="checks:polite"), tags=("t",))

@@ -4,8 +4,8 @@ import unicodedata
 
 import pytest
 
-from judgekit.grade.code import code_grades
-from judgekit.grade.text import fold, shorten, words
+from judgekit.graders.code import code_grades
+from judgekit.graders.text import fold, shorten, words
 from judgekit.types import Case, Expected, Output
 
 

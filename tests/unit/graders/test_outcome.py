@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgekit.grade.outcome import case_outcome, rubric_total, trial_outcome
+from judgekit.graders.outcome import case_outcome, rubric_total, trial_outcome
 from judgekit.rubric import Dimension, Ordinal, Rubric, Total
 from judgekit.suite import AtLeast
 from judgekit.types import Fault, Grade, Outcome, Verdict
