@@ -7,7 +7,7 @@ import os
 import secrets
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -104,7 +104,8 @@ def run_command(asked: Asked, notes: Console) -> Finished:
     progress = ProgressLine(notes, quiet=asked.quiet)
 
     async def go() -> Finished:
-        senders = Senders(way_of(asked, plan), warn=lambda text: notes.print(text, markup=False))
+        skip: set[str] = set()
+        senders = Senders(replace(way_of(asked, plan), skip=skip), warn=lambda text: notes.print(text, markup=False))
         try:
             _ask_before_paying(asked, plan, senders, notes)
             _stop_like_ctrl_c()
@@ -113,7 +114,7 @@ def run_command(asked: Asked, notes: Console) -> Finished:
                 plan,
                 send=senders,
                 counts=senders,
-                options=Options(root, asked.in_flight, asked.fresh, asked.retry_missing),
+                options=Options(root, asked.in_flight, asked.fresh, asked.retry_missing, skip),
                 now=lambda: datetime.now().astimezone(),
                 token=secrets.token_hex(3),
                 watcher=progress,

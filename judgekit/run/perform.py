@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
 
+from judgekit.comparison.prints import Prints, case_print, prints_of
 from judgekit.errors import RunStopped
 from judgekit.gate import decide
 from judgekit.graders.target import load_target
@@ -27,7 +28,7 @@ from judgekit.run.answers import (
 from judgekit.run.engine import Done, Execution, ordered, worth_asking_again
 from judgekit.run.lock import FolderLock
 from judgekit.run.plan import Plan
-from judgekit.run.store import Manifest, RunStore, read_manifest, read_run, run_folders, versions
+from judgekit.run.store import Manifest, RunStore, StoredRun, read_manifest, read_run, run_folders, versions
 from judgekit.suite import GatePolicy
 from judgekit.types import Case, Decision, Grade, Output, RunInfo, Sender
 
@@ -71,12 +72,14 @@ class Options:
     root            where run folders are made; None keeps nothing on disk
     fresh           never go on with an interrupted run
     retry_missing   ask again whatever has no verdict in the newest run of the same plan
+    skip            filled with the cache keys of what is asked again, for the cache to pass over
     """
 
     root: Path | None
     in_flight: int = 64
     fresh: bool = False
     retry_missing: bool = False
+    skip: set[str] = field(default_factory=set)
 
 
 class Watcher(Protocol):
@@ -104,10 +107,11 @@ async def perform(
         run=_info(plan, now()),
         fingerprint=plan.fingerprint,
         parts=plan.parts,
-        cases=tuple(map(_mark, plan.cases)),
+        cases=tuple(_mark(plan, case) for case in plan.cases),
         totals={name: rubric.model_dump(mode="json") for name, rubric in plan.totals.items()},
         units=plan.total,
         versions=versions(),
+        prints=_prints(plan),
     )
     functions = _functions(plan)
     answer = answerer(plan, send)
@@ -147,8 +151,13 @@ def _open(
     found = None if options.fresh else _unfinished(options, manifest)
     if found is not None:
         folder, lock = found
-        stored = read_run(folder, repair=True)
-        kept = {k: g for k, g in stored.grades.items() if not worth_asking_again(g, missing=options.retry_missing)}
+        stored = read_run(folder, repair=True, calls=options.retry_missing)
+        kept = {}
+        for key, grade in stored.grades.items():
+            if worth_asking_again(grade, missing=options.retry_missing):
+                options.skip.update(call.reply.key for call in grade.calls if call.reply and call.reply.key)
+            else:
+                kept[key] = msgspec.structs.replace(grade, calls=())
         said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} grades are there already"
         store = RunStore(folder, msgspec.structs.replace(stored.manifest, run=_again(stored.manifest.run)))
         return store, Done(stored.outputs, kept), (said, *stored.notes), lock
@@ -226,8 +235,7 @@ def reread(folder: Path, gate: GatePolicy | None) -> tuple[Summary, Decision]:
                 outcome, why = trial_outcome(grades, totals=totals)
                 results.append(TrialResult(mark.id, trial, outcome, why, tuple(grades)))
     manifest = stored.manifest
-    summary = summarize(manifest.run, manifest.cases, results, units=manifest.units, totals=totals)
-    return summary, decide(summary, gate)
+    return summarize(manifest.run, manifest.cases, results, units=manifest.units, totals=totals)
 
 
 def _info(plan: Plan, now: datetime) -> RunInfo:
@@ -250,8 +258,14 @@ def _plain(rule: Any) -> Any:
     return rule if isinstance(rule, str) else rule.model_dump()
 
 
-def _mark(case: Case) -> CaseMark:
-    return CaseMark(case.id, case.tags, case.must, case.severity, case.pass_when)
+def _mark(plan: Plan, case: Case) -> CaseMark:
+    rubrics = tuple(rubric.id for rubric in plan.suite.rubrics_of(case)) if plan.judge else ()
+    return CaseMark(case.id, case.tags, case.must, case.severity, case.pass_when, case_print(case), rubrics)
+
+
+def _prints(plan: Plan) -> Prints:
+    used = {rubric.id: rubric for case in plan.cases for rubric in plan.suite.rubrics_of(case)}
+    return prints_of(plan.parts["variant"], plan.judge, used.values())
 
 
 def answerer(plan: Plan, send: Sender) -> Answerer:

@@ -13,6 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from judgekit._version import __version__
+from judgekit.comparison.prints import Prints
 from judgekit.errors import InputError, Problem
 from judgekit.report.summary import CaseMark
 from judgekit.rubric import Rubric
@@ -32,6 +33,7 @@ class Manifest(Frozen, frozen=True):
     cases                the cases in order
     totals               the rubrics that pass by a total of levels, by id
     units                how many outputs were to be graded
+    prints               what a later run is held against before the two are compared
     """
 
     run: RunInfo
@@ -41,6 +43,7 @@ class Manifest(Frozen, frozen=True):
     totals: dict[str, Json] = {}
     units: int = 0
     versions: dict[str, str] = {}
+    prints: Prints = Prints()
 
     def rubrics(self) -> dict[str, Rubric]:
         """`totals` as rubrics again."""
