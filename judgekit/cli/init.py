@@ -29,4 +29,4 @@ def init(
     out = console()
     out.print(f"Wrote {', '.join(files)} to {folder}.")
     here = "" if folder == Path() else f" {folder}"
-    out.print(f"Next: judgekit check{here}, then judgekit run{here}")
+    out.print(f"Next: judgekit check{here}, then judgekit run{here} --variant v1")
