@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from judgekit.report.summary import Summary
     from judgekit.rubric import Rubric
     from judgekit.run.plan import Plan
+    from judgekit.suite import JudgeConfig
     from judgekit.types import Decision
 
 P = ParamSpec("P")
@@ -71,6 +72,33 @@ class Judge:
     recordings: str | Path | Sequence[str | Path] = ()
     allow_self: str | None = None
     same_as: str | None = None
+
+    def config(self) -> JudgeConfig:
+        """The judge as a suite's `judge:` would say it. Raises `UsageError` for what no judge can be."""
+        from pydantic import ValidationError
+
+        from judgekit.suite import JudgeConfig
+
+        try:
+            return JudgeConfig(
+                model=self.model if isinstance(self.model, str) else tuple(self.model),
+                params=dict(self.params),
+                votes=self.votes,
+                reask=self.reask,
+                structured=self.structured,
+                base_url=self.base_url,
+                api_key_env=self.api_key_env,
+                allow_self=self.allow_self,
+                same_as=self.same_as,
+            )
+        except ValidationError as error:
+            told = "; ".join(f"{e['loc'][0]}: {e['msg'].removeprefix('Value error, ')}" for e in error.errors())
+            raise UsageError(f"this is no judge: {told}") from None
+
+    def recording_files(self) -> list[Path]:
+        """The files in `recordings`."""
+        given = [self.recordings] if isinstance(self.recordings, (str, Path)) else self.recordings
+        return [Path(file) for file in given]
 
 
 class Results:
@@ -180,17 +208,16 @@ async def _grade(
     Raises `JudgekitError` for anything wrong in what is given; what a single call or answer does wrong is a grade
     without a verdict. When no further call can succeed, `RunStopped` is raised.
     """
+    from judgekit.providers.replay import read_recordings
     from judgekit.run.adhoc import plan_of
     from judgekit.run.perform import Options, perform
     from judgekit.run.senders import Senders, Way
 
-    if model is None and isinstance(judge, str) and answer is None and not judge:
-        raise UsageError("judge is empty: write a model as provider:name")
     asked = Judge(judge) if isinstance(judge, str) else judge
-    plan, recordings = plan_of(
+    plan = plan_of(
         data,
         rubrics=(*rubrics, *([rubric] if rubric is not None else [])),
-        judge=asked,
+        judge=asked.config() if asked else None,
         model=model,
         answer=answer,
         trials=trials,
@@ -200,7 +227,7 @@ async def _grade(
 
     way = Way(
         env=dict(os.environ) if env is None else env,
-        recordings=recordings,
+        recordings=read_recordings(asked.recording_files()) if asked else (),
         cache=Path(cache) if cache else None,
         budget=Budget(calls=max_calls, usd=max_cost),
         in_flight=in_flight,

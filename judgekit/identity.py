@@ -263,12 +263,11 @@ def _relate(judge: str, author: str) -> Relation:
             return Relation("different", f"{both} are models of {a.maker} and {b.maker}")
         if a.name.split("-")[0] == b.name.split("-")[0]:
             return Relation("family", f"{both} are two models of {a.maker} of one name")
-    mends = []
+    if not a.family and not b.family:
+        return Relation("unknown", "neither is a known model name; `same_as` under `judge:` says what the judge is")
     if not a.family:
-        mends.append(f"the name {judge} does not say which model it is; set `same_as` under `judge:`")
-    if not b.family:
-        mends.append(f"the author {author} is not a model name that is recognised; write its model's own name")
-    return Relation("unknown", ", and ".join(mends))
+        return Relation("unknown", f"{judge} is no known model name; `same_as` under `judge:` says what it is")
+    return Relation("unknown", f"the author {author} is no known model name; write the model's own name")
 
 
 def _kin(model: Canonical) -> set[str]:

@@ -118,8 +118,8 @@ def _lower(text: str) -> str:
 
 
 def _hint(error: str) -> str:
-    unknown = error.split("unknown field `")[-1].split("`")[0] if "unknown field" in error else ""
-    return near(unknown, Recording.__struct_fields__) if unknown else ""
+    _, said, rest = error.partition("unknown field `")
+    return near(rest.partition("`")[0], Recording.__struct_fields__) if said else ""
 
 
 class Replay:

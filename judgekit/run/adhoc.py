@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -14,8 +14,7 @@ from judgekit.data.outputs import outputs_from_rows
 from judgekit.data.rows import Log
 from judgekit.data.sources import read_rows
 from judgekit.errors import InputError, Problem, UsageError
-from judgekit.providers.replay import Recording, read_recordings
-from judgekit.rubric import CASE_RUBRIC, Rubric, case_rubric, find_rubric, from_text
+from judgekit.rubric import Rubric, case_rubric, find_rubric, from_text
 from judgekit.run.loaded import Suite, case_problems
 from judgekit.run.plan import Plan, judged_plan
 from judgekit.suite import JudgeConfig, SuiteFile, Variant
@@ -25,42 +24,17 @@ OUTPUT_FIELDS = ("output", "reply", "answer", "text", "variant", "trial", "model
 OUTPUT_ONLY = (*OUTPUT_FIELDS, "trace", "finish")
 
 
-class JudgeLike(Protocol):
-    """What a judge is made of: `judgekit.Judge`."""
-
-    @property
-    def model(self) -> str | Sequence[str]: ...
-    @property
-    def params(self) -> Mapping[str, Json]: ...
-    @property
-    def votes(self) -> int: ...
-    @property
-    def reask(self) -> int: ...
-    @property
-    def structured(self) -> bool: ...
-    @property
-    def base_url(self) -> str | None: ...
-    @property
-    def api_key_env(self) -> str | None: ...
-    @property
-    def recordings(self) -> str | Path | Sequence[str | Path]: ...
-    @property
-    def allow_self(self) -> str | None: ...
-    @property
-    def same_as(self) -> str | None: ...
-
-
 def plan_of(
     data: Any,
     *,
     rubrics: Sequence[str | Rubric],
-    judge: JudgeLike | None,
+    judge: JudgeConfig | None,
     model: str | None,
     answer: Callable[..., Any] | None,
     trials: int | None,
     columns: Mapping[str, str],
-) -> tuple[Plan, tuple[Recording, ...]]:
-    """The plan, and the recordings that its judge answers from.
+) -> Plan:
+    """The plan of grading `data`.
 
     Raises `InputError` or `UsageError` for anything wrong, `SelfGrading` when the judge wrote the outputs.
     """
@@ -76,7 +50,6 @@ def plan_of(
     by_id = {r.id: r for r in (*loaded, case_rubric())}
     wanted = {name for c in cases.cases for name in c.rubrics} - set(by_id)
     by_id |= {name: find_rubric(name, base=Path()) for name in sorted(wanted)}
-    config = _config(judge) if judge is not None else None
     variant = (
         Variant(python="answer:function", model=model) if answer is not None else Variant(outputs="data", model=model)
     )
@@ -85,7 +58,7 @@ def plan_of(
         cases="data",
         rubrics=tuple(r.id for r in loaded),
         variants={"data": variant},
-        judge=config,
+        judge=judge,
     )
     suite = Suite(file, Path(), "data", cases, by_id, (), notices)
     written = {
@@ -97,31 +70,14 @@ def plan_of(
         variant=variant,
         cases=cases.cases,
         trials=trials or max((t for _, t in outputs), default=1),
-        judge=config if loaded or any(c.rubric or c.rubrics for c in cases.cases) else None,
+        judge=judge if loaded or any(c.rubric or c.rubrics for c in cases.cases) else None,
         outputs=written,
         notices=notices,
         function=answer,
     )
     if plan.judge is None and any(c.rubric for c in cases.cases):
         raise UsageError("rows bring a rubric text of their own, which needs a judge: judge=jk.Judge('provider:name')")
-    files = judge.recordings if judge is not None else ()
-    paths = [Path(files)] if isinstance(files, (str, Path)) else [Path(f) for f in files]
-    return judged_plan(plan), read_recordings(paths)
-
-
-def _config(judge: JudgeLike) -> JudgeConfig:
-    model = judge.model if isinstance(judge.model, str) else tuple(judge.model)
-    return JudgeConfig(
-        model=model,
-        params=dict(judge.params),
-        votes=judge.votes,
-        reask=judge.reask,
-        structured=judge.structured,
-        base_url=judge.base_url,
-        api_key_env=judge.api_key_env,
-        allow_self=judge.allow_self,
-        same_as=judge.same_as,
-    )
+    return judged_plan(plan)
 
 
 def _rubric(rubric: str | Rubric) -> Rubric:

@@ -181,6 +181,7 @@ def answer_by_command(variant: Variant, *, folder: Path, name: str) -> Answerer:
     """
     assert variant.command is not None
     words = [str((folder / word).resolve()) if (folder / word).is_file() else word for word in variant.command]
+    home = str(folder.resolve())
 
     async def answer(case: Case, trial: int) -> Output:
         base = Output(id=case.id, variant=name, trial=trial, model=variant.model)
@@ -193,7 +194,7 @@ def answer_by_command(variant: Variant, *, folder: Path, name: str) -> Answerer:
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=asyncio.subprocess.PIPE,
-                    env={**os.environ, "JUDGEKIT_SUITE": str(folder.resolve()), "PYTHONIOENCODING": "utf-8"},
+                    env={**os.environ, "JUDGEKIT_SUITE": home, "PYTHONIOENCODING": "utf-8"},
                     start_new_session=True,
                 )
             except OSError as error:

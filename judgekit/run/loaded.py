@@ -127,6 +127,7 @@ def _rubrics(file: SuiteFile, folder: Path, cases: CaseSet | None, problems: lis
     for case in cases.cases if cases else ():
         wanted.update(dict.fromkeys(case.rubrics))
     rubrics = {CASE_RUBRIC: case_rubric()}
+    structured = file.judge is not None and file.judge.structured
     for name in wanted:
         rubric = _collect(problems, lambda name=name: find_rubric(name, base=folder))  # type: ignore[misc]
         if rubric is None:
@@ -134,7 +135,7 @@ def _rubrics(file: SuiteFile, folder: Path, cases: CaseSet | None, problems: lis
         if name not in file.rubrics and name != rubric.id:
             problems.append(Problem(name, None, f"a case names rubrics by id: {rubric.id!r}"))
         rubrics[name] = rubric
-        _collect(problems, lambda rubric=rubric: check_templates(rubric))  # type: ignore[misc]
+        _collect(problems, lambda rubric=rubric: check_templates(rubric, structured=structured))  # type: ignore[misc]
     if len({r.id for r in rubrics.values()}) < len(rubrics):
         ids = [r.id for r in rubrics.values()]
         twice = next(i for i in ids if ids.count(i) > 1)
@@ -142,14 +143,14 @@ def _rubrics(file: SuiteFile, folder: Path, cases: CaseSet | None, problems: lis
     return rubrics
 
 
-def check_templates(rubric: Rubric) -> None:
+def check_templates(rubric: Rubric, *, structured: bool) -> None:
     """Compile the template of every scale that a rubric uses. Raises `InputError` with template and line."""
     for dimension in rubric.dimensions:
         compile_template(
             rubric.template_text,
             name=rubric.template or "the default template",
             ordinal=dimension.scale != "binary",
-            structured=False,
+            structured=structured,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Self
 
 
 class FolderLock:
@@ -29,7 +29,7 @@ class FolderLock:
         self._file = file
         return True
 
-    def __enter__(self) -> FolderLock:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -22,6 +22,8 @@ from judgekit.types import Reply, Request
 OFFLINE = ("replay", "local")
 """Providers that cost nothing and send nothing."""
 
+NO_BUDGET = CallBudget()
+
 
 @dataclass(frozen=True)
 class Way:
@@ -40,7 +42,7 @@ class Way:
     cache: Path | None = None
     read_only: bool = False
     record: Path | None = None
-    budget: CallBudget = CallBudget()
+    budget: CallBudget = NO_BUDGET
     prices: Mapping[str, Price] = field(default_factory=dict)
     in_flight: int = 64
     skip: Container[str] = frozenset()
@@ -72,7 +74,10 @@ class Senders:
         if self._store is None:
             return None
         provider = self.provider(request)
-        return None if isinstance(provider, Replay) else self._store.get(key_of(provider, request))
+        if isinstance(provider, Replay):
+            return None
+        key = key_of(provider, request)
+        return None if key in self._way.skip else self._store.get(key)
 
     def price(self, request: Request) -> float | None:
         """The expected price of a request, None when it is not known."""

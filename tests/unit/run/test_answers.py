@@ -40,7 +40,7 @@ def test_a_command_gets_the_case_and_prints_text(tmp_path):
 
 
 def test_a_command_may_print_an_object(tmp_path):
-    output = command(tmp_path, "print('{\"output\": \"Sofia\", \"citations\": [\"a\"], \"label\": \"where\"}')")
+    output = command(tmp_path, 'print(\'{"output": "Sofia", "citations": ["a"], "label": "where"}\')')
     assert (output.text, output.citations, output.label) == ("Sofia", ("a",), "where")
 
 
@@ -86,7 +86,7 @@ def test_an_unknown_command_is_a_missing_output(tmp_path):
 
 def test_a_function_is_given_what_it_names():
     assert python(lambda question: question.upper()).text == "WHERE IS MY PARCEL?"
-    assert python(lambda input, case, trial: f"{case.id} {trial}").text == "c 3"
+    assert python(lambda question, case, trial: f"{case.id} {trial}").text == "c 3"
 
 
 def test_an_async_function_is_awaited():
@@ -127,7 +127,9 @@ def test_a_function_that_is_not_there_is_an_error_before_anything_runs(tmp_path)
 
 def test_a_prompt_sends_the_system_text_and_the_input(tmp_path):
     (tmp_path / "s.md").write_text("Be short.\n")
-    sent = prompted(Variant(model="openai:gpt-5", system="s.md", params={"temperature": 0.7}), folder=tmp_path, name="v")
+    sent = prompted(
+        Variant(model="openai:gpt-5", system="s.md", params={"temperature": 0.7}), folder=tmp_path, name="v"
+    )
     request = sent.request(CASE, 2)
     assert request.messages == (Message("system", "Be short."), Message("user", "Where is my parcel?"))
     assert (request.params, request.trial) == ({"temperature": 0.7}, 2)
@@ -147,7 +149,7 @@ def test_the_input_is_data_in_a_user_template(tmp_path):
 
 
 def test_a_missing_prompt_file_is_an_error(tmp_path):
-    with pytest.raises(InputError, match="no.md"):
+    with pytest.raises(InputError, match=r"no\.md"):
         prompted(Variant(model="openai:gpt-5", system="no.md"), folder=tmp_path, name="v")
 
 

@@ -51,8 +51,16 @@ def test_the_reply_of_an_sdk_gives_its_text(reply):
 
 @pytest.mark.parametrize(
     "value",
-    [object(), SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=None))]), {"output": object()},
-     {"x": float("nan")}, [float("inf")], {1: "a"}, {"output": "x", "citations": "a, b"}, {"output": "x", "label": 3}],
+    [
+        object(),
+        SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(content=None))]),
+        {"output": object()},
+        {"x": float("nan")},
+        [float("inf")],
+        {1: "a"},
+        {"output": "x", "citations": "a, b"},
+        {"output": "x", "label": 3},
+    ],
 )
 def test_what_is_no_output_is_a_fault_and_its_repr_is_nowhere(value):
     output = as_output(value, BASE)

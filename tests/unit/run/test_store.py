@@ -47,7 +47,9 @@ def test_calls_are_kept_on_disk_and_read_only_when_asked_for(tmp_path):
     assert next(iter(read_run(store.folder, calls=True).grades.values())) == whole
 
 
-@pytest.mark.parametrize("tail", [b'{"case": "d", "tri', b'{"case":"d","trial":1,"grader":"r","kind":"judge","verdict":"PASS"}'])
+@pytest.mark.parametrize(
+    "tail", [b'{"case": "d", "tri', b'{"case":"d","trial":1,"grader":"r","kind":"judge","verdict":"PASS"}']
+)
 def test_a_torn_last_line_is_dropped_with_a_note_and_cut_when_repaired(tmp_path, tail):
     with made(tmp_path) as store:
         store.add(GRADE)
