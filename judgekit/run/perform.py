@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from judgekit.calibration.enforce import enforced
 from judgekit.comparison.prints import Prints, case_print, prints_of
 from judgekit.errors import RunStopped
 from judgekit.gate import decide
@@ -25,6 +26,7 @@ from judgekit.run.answers import (
     answer_by_record,
     load_function,
 )
+from judgekit.run.certificates import Trust, settle, trust_of
 from judgekit.run.engine import Done, Execution, ordered, worth_asking_again
 from judgekit.run.lock import FolderLock
 from judgekit.run.plan import Plan
@@ -63,6 +65,10 @@ class Finished:
     stopped: RunStopped | None = None
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        # asyncio prints the result of a task when its loop closes: never all the grades of a run
+        return f"<Finished: {self.summary.graded} of {self.summary.units} graded>"
 
 
 @dataclass(frozen=True)
@@ -115,13 +121,14 @@ async def perform(
     )
     functions = _functions(plan)
     answer = answerer(plan, send)
+    trust = _trust(plan, now())
     if options.root is None:
-        execution = Execution(plan, answer, send, _nowhere, functions=functions)
+        execution = Execution(plan, answer, send, _nowhere, functions=functions, trust=trust)
         interrupted = await _execute(execution, options, watcher)
         return _finish(execution, manifest, counts, interrupted=interrupted, now=now, store=None, notes=())
     store, done, notes, lock = _open(options, manifest, now=now(), token=token)
     with lock, store:
-        execution = Execution(plan, answer, send, store.add, functions=functions, done=done)
+        execution = Execution(plan, answer, send, store.add, functions=functions, done=done, trust=trust)
         interrupted = await _execute(execution, options, watcher)
         return _finish(execution, store.manifest, counts, interrupted=interrupted, now=now, store=store, notes=notes)
 
@@ -198,6 +205,15 @@ def _finish(
 ) -> Finished:
     results = ordered(execution.plan, execution.results)
     whole = len(results) == execution.plan.total
+    results, settled = settle(
+        execution.trust,
+        results,
+        hashes=execution.hashes,
+        dropped=execution.dropped,
+        variant=execution.plan.name,
+        totals=execution.plan.totals,
+        suite=execution.plan.suite.shown,
+    )
     info = msgspec.structs.replace(
         manifest.run,
         calls_sent=counts.sent,
@@ -207,8 +223,9 @@ def _finish(
         interrupted=not whole,
     )
     if store is not None:
-        store.save(msgspec.structs.replace(manifest, run=info))
-    summary = summarize(info, manifest.cases, results, units=execution.plan.total, totals=execution.plan.totals)
+        store.save(msgspec.structs.replace(manifest, run=info, settled=settled))
+    totals = execution.plan.totals
+    summary = summarize(info, manifest.cases, results, units=execution.plan.total, totals=totals, trust=settled)
     decision = decide(summary, execution.plan.suite.file.gate)
     folder = store.folder if store else None
     return Finished(summary, decision, folder, execution.stopped, interrupted, notes)
@@ -219,10 +236,15 @@ def reread(folder: Path, gate: GatePolicy | None) -> tuple[Summary, Decision]:
 
     Raises `InputError` when the folder is no run.
     """
+    summary = summary_of(read_run(folder))
+    return summary, decide(summary, gate)
+
+
+def summary_of(stored: StoredRun) -> Summary:
+    """The summary of a run that was read back."""
     from judgekit.graders.outcome import trial_outcome
     from judgekit.types import TrialResult
 
-    stored = read_run(folder)
     groups: dict[tuple[str, int], list[Grade]] = {key: [] for key in stored.outputs}
     for grade in stored.grades.values():
         groups.setdefault((grade.case, grade.trial), []).append(grade)
@@ -235,7 +257,8 @@ def reread(folder: Path, gate: GatePolicy | None) -> tuple[Summary, Decision]:
                 outcome, why = trial_outcome(grades, totals=totals)
                 results.append(TrialResult(mark.id, trial, outcome, why, tuple(grades)))
     manifest = stored.manifest
-    return summarize(manifest.run, manifest.cases, results, units=manifest.units, totals=totals)
+    final = enforced(results, manifest.settled.standings, totals) if manifest.settled.standings else tuple(results)
+    return summarize(manifest.run, manifest.cases, final, units=manifest.units, totals=totals, trust=manifest.settled)
 
 
 def _info(plan: Plan, now: datetime) -> RunInfo:
@@ -260,7 +283,9 @@ def _plain(rule: Any) -> Any:
 
 def _mark(plan: Plan, case: Case) -> CaseMark:
     rubrics = tuple(rubric.id for rubric in plan.suite.rubrics_of(case)) if plan.judge else ()
-    return CaseMark(case.id, case.tags, case.must, case.severity, case.pass_when, case_print(case), rubrics)
+    file, line = plan.suite.cases.place(case.id)
+    where = (file, line) if line else ("", 0)
+    return CaseMark(case.id, case.tags, case.must, case.severity, case.pass_when, case_print(case), rubrics, *where)
 
 
 def _prints(plan: Plan) -> Prints:
@@ -281,6 +306,11 @@ def answerer(plan: Plan, send: Sender) -> Answerer:
             return answer_by_command(variant, folder=folder, name=name)
     assert plan.prompt is not None
     return answer_by_model(plan.prompt, send, name=name)
+
+
+def _trust(plan: Plan, now: datetime) -> Trust:
+    judges = {judge.name: judge for case in plan.cases for judge in plan.instruments(case)}
+    return trust_of(plan.suite, list(judges.values()), today=now.date())
 
 
 def _functions(plan: Plan) -> Mapping[str, Callable[..., Any]]:

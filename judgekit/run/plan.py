@@ -92,10 +92,11 @@ class Plan:
         for case in self.cases:
             cases.update(msgspec.json.encode(case))
         used = {i.name: i for case in self.cases for i in self.instruments(case)}
-        variant: list[object] = [self.variant.model_dump(mode="json")]
-        if self.prompt is not None:
-            variant += [self.prompt.system, self.prompt.user_text]
-        variant += [msgspec.json.encode(o).decode() for o in self.outputs.values()]
+        prompts = [self.prompt.system, self.prompt.user_text] if self.prompt else []
+        outputs = hashlib.sha256()
+        for output in self.outputs.values():
+            outputs.update(msgspec.json.encode(output))
+        variant = [self.variant.model_dump(mode="json"), *prompts, outputs.hexdigest() if self.outputs else ""]
         return {
             "cases": cases.hexdigest(),
             "variant": _sha(variant),
