@@ -10,18 +10,16 @@ import msgspec
 
 from judgekit.data.cases import CaseSet, cases_from_rows, load_cases
 from judgekit.data.frames import is_frame, rows_from_frame
-from judgekit.data.outputs import outputs_from_rows
-from judgekit.data.rows import Log
+from judgekit.data.rows import Form, Log
+from judgekit.data.sheet import sheet_from_rows
 from judgekit.data.sources import read_rows
 from judgekit.errors import InputError, Problem, UsageError
 from judgekit.rubric import Rubric, case_rubric, find_rubric, from_text
+from judgekit.run.convert import TEXT_KEYS
 from judgekit.run.loaded import Suite, case_problems
 from judgekit.run.plan import Plan, judged_plan
 from judgekit.suite import JudgeConfig, SuiteFile, Variant
 from judgekit.types import Json, Output
-
-OUTPUT_FIELDS = ("output", "reply", "answer", "text", "variant", "trial", "model", "label", "citations", "retrieved")
-OUTPUT_ONLY = (*OUTPUT_FIELDS, "trace", "finish")
 
 
 def plan_of(
@@ -94,52 +92,26 @@ def _read(
     data: Any, columns: Mapping[str, str], *, with_outputs: bool
 ) -> tuple[CaseSet, dict[tuple[str, int], Output], tuple[str, ...]]:
     """Cases, and the outputs that stand in the same rows."""
+    form: Form = "rows"
     if isinstance(data, (str, Path)):
         if not with_outputs and not columns:
             cases = load_cases([Path(data)])
             return cases, {}, cases.notices
         data = _rows_of(Path(data))
-    form: Any = "rows"
-    if is_frame(data):
+    elif is_frame(data):
         data, form = rows_from_frame(data), "frame"
-    rows = [dict(row) for row in data]
+    rows = list(data)
     if not rows:
         raise InputError(Problem("data", None, "is empty: there is nothing to grade"))
-    theirs = {name: ours for ours, name in columns.items()}
-    rows = [{theirs.get(str(k), str(k)): v for k, v in row.items()} for row in rows]
     if not with_outputs:
-        cases = cases_from_rows(rows, form=form)
+        cases = cases_from_rows(rows, form=form, columns=columns)
         return cases, {}, cases.notices
-    if not any(k in row for row in rows for k in OUTPUT_FIELDS[:4]):
+    if not any(columns.get(k, k) in row for row in rows for k in TEXT_KEYS):
         have = ", ".join(str(k) for k in rows[0])
         what = f"has no column 'output' (it has: {have}); name it with columns={{'output': 'Reply'}}, or give answer="
         raise InputError(Problem("data", None, what))
-    outputs = outputs_from_rows([{k: v for k, v in r.items() if k in _OF_OUTPUT} for r in rows], form=form)
-    return _split(rows, outputs.outputs, form, outputs.notices)
-
-
-_OF_OUTPUT = {*OUTPUT_ONLY, "id", "input"}
-
-
-def _split(
-    rows: list[dict[str, Json]], outputs: Sequence[Output], form: Any, notices: tuple[str, ...]
-) -> tuple[CaseSet, dict[tuple[str, int], Output], tuple[str, ...]]:
-    """Rows of one case in several trials give one case."""
-    seen: dict[str, dict[str, Json]] = {}
-    for row, output in zip(rows, outputs, strict=True):
-        own = {k: v for k, v in row.items() if k not in OUTPUT_ONLY} | {"id": output.id}
-        first = seen.setdefault(output.id, own)
-        if first != own:
-            odd = next(k for k in own.keys() | first.keys() if own.get(k) != first.get(k))
-            what = (
-                f"two rows of case {output.id!r} differ in {odd!r}: trials of one case share everything but the output"
-            )
-            raise InputError(Problem("data", None, what))
-    cases = cases_from_rows(list(seen.values()), form=form)
-    by_trial: dict[tuple[str, int], Output] = {}
-    for output in outputs:
-        by_trial[output.id, output.trial] = output
-    return cases, by_trial, tuple(dict.fromkeys((*notices, *cases.notices)))
+    sheet = sheet_from_rows(rows, columns=columns, form=form)
+    return sheet.cases, {(o.id, o.trial): o for o in sheet.outputs}, sheet.notices
 
 
 def _rows_of(path: Path) -> list[dict[str, Json]]:
