@@ -97,7 +97,8 @@ def read_recordings(paths: Iterable[Path], *, names: Mapping[Path, str] | None =
     problems: list[Problem] = []
     for path in paths:
         shown = (names or {}).get(path, str(path))
-        for number, line in enumerate(read_text(path, name=shown).splitlines(), 1):
+        # JSON text may hold U+2028, U+0085 and the like as they are: only a line feed ends a line
+        for number, line in enumerate(read_text(path, name=shown).split("\n"), 1):
             if not line.strip():
                 continue
             try:
@@ -114,7 +115,7 @@ def read_recordings(paths: Iterable[Path], *, names: Mapping[Path, str] | None =
 
 
 def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    return text if text.startswith("JSON") else text[:1].lower() + text[1:]
 
 
 def _hint(error: str) -> str:
