@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
+from judgekit.comparison.pairs import Comparison
+from judgekit.comparison.rules import Finding, apply_to_comparison
 from judgekit.report.summary import NO_VERDICT, CaseLine, Summary
 from judgekit.suite import GatePolicy, Rule
-from judgekit.types import Decision, Frozen
+from judgekit.types import Decision
 
-Word = Literal["ok", "broken", "undecided", "no_data"]
 ALL_PASS = GatePolicy(block=(Rule(all_pass=True),))
 """What decides when a suite has no `gate:`."""
 
 
-class Finding(Frozen, frozen=True):
-    """What one rule says, and why."""
+COMPARING = ("fewer_passes", "pass_rate_below_baseline", "paired_interval_below_zero", "not_worse_than")
+"""The rules that need something to compare with."""
 
-    word: Word
-    why: str = ""
+OF_VERDICTS = ("unknown", "missing", "uncertified", "budget")
+"""The rules that look at single verdicts, of which a baseline file has none."""
 
 
-def decide(summary: Summary, policy: GatePolicy | None) -> Decision:
+def decide(summary: Summary, policy: GatePolicy | None, comparison: Comparison | None = None) -> Decision:
     """Apply every rule. A broken blocking rule fails; one that cannot be told leaves the gate undecided.
 
     Nothing graded is undecided, whatever the rules say: it is never a pass.
+
+    summary      of the run to decide on; in a comparison, of its new side
+    comparison   of that run with a base; without it the rules that need one are reported as not evaluated
     """
     policy = policy or ALL_PASS
     if summary.graded == 0:
         what = "no case was selected" if summary.cases == 0 else "nothing was graded"
         return Decision("undecided", (what,))
-    blocking = [(rule, apply(rule, summary)) for rule in policy.block]
-    warning = [(rule, apply(rule, summary)) for rule in policy.warn]
+    blocking = [(rule, apply(rule, summary, comparison)) for rule in policy.block]
+    warning = [(rule, apply(rule, summary, comparison)) for rule in policy.warn]
     if summary.graded < summary.units:
         unfinished = Finding("undecided", f"interrupted: {summary.graded} of {summary.units} outputs were graded")
         blocking.append((Rule(budget=True), unfinished))
@@ -42,7 +45,7 @@ def decide(summary: Summary, policy: GatePolicy | None) -> Decision:
     return Decision(
         outcome="fail" if broken else "undecided" if open_ else "pass",
         reasons=tuple(broken + open_),
-        warnings=tuple(_told(rule, f) for rule, f in warning if f.word in ("broken", "undecided")),
+        warnings=(*(_told(rule, f) for rule, f in warning if f.word in ("broken", "undecided")), *_gone(comparison)),
         not_evaluated=tuple(_told(rule, f) for rule, f in blocking + warning if f.word == "no_data"),
     )
 
@@ -51,8 +54,20 @@ def _told(rule: Rule, finding: Finding) -> str:
     return f"{rule.name}: {finding.why}"
 
 
-def apply(rule: Rule, summary: Summary) -> Finding:
-    """What one rule says of a run."""
+def _gone(comparison: Comparison | None) -> list[str]:
+    """A warning for cases that guarded something, and that the new side no longer has."""
+    lost = [c.id for c in comparison.only_in_base if c.must_pass or "regression" in c.tags] if comparison else []
+    return [f"not in the new side, must-pass or tagged regression: {', '.join(lost)}"] if lost else []
+
+
+def apply(rule: Rule, summary: Summary, comparison: Comparison | None = None) -> Finding:
+    """What one rule says of a run, or of its comparison with another."""
+    if rule.name in COMPARING:
+        if comparison is None:
+            return Finding("no_data", "needs a baseline to compare with")
+        return apply_to_comparison(rule, comparison)
+    if comparison is not None and comparison.new.from_file and rule.name in OF_VERDICTS:
+        return Finding("no_data", "a baseline file holds counts, no verdicts")
     match rule.name:
         case "all_pass":
             return _all(summary.lines, "case")
@@ -77,7 +92,7 @@ def apply(rule: Rule, summary: Summary) -> Finding:
         case "budget":
             return Finding("ok")  # a run that its budget stopped is unfinished, which is said above
         case _:
-            return Finding("no_data", "needs a baseline to compare with")
+            return Finding("no_data", "needs a pairwise comparison: `judgekit pairwise`")
 
 
 def _all(lines: Sequence[CaseLine], what: str) -> Finding:
