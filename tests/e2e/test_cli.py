@@ -173,12 +173,12 @@ def test_the_schema_is_printed_for_editors(cli):
 
 
 def test_a_dotenv_never_overrides_the_environment(tmp_path, monkeypatch):
-    from judgekit.cli.environment import environment
+    from judgekit.run.environment import environment
 
     (tmp_path / ".env").write_text("JK_A=file\nJK_B=file\nJK_C=$JK_A\n")
     (tmp_path / "deep").mkdir()
     monkeypatch.setenv("JK_A", "process")
-    found = environment(tmp_path / "deep")
+    found = environment(tmp_path / "deep", os.environ)
     assert (found["JK_A"], found["JK_B"], found["JK_C"]) == ("process", "file", "$JK_A")
     assert "JK_B" not in os.environ
 
