@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from judgekit._version import __version__
 
 if TYPE_CHECKING:
-    from judgekit.api import Judge, Results, grade
+    from judgekit.api import Judge, Results, agreement, calibrate, grade, pairwise
+    from judgekit.calibration.certificate import Certificate
     from judgekit.errors import JudgekitError
     from judgekit.rubric import Rubric
     from judgekit.run.loaded import Suite, load_suite
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Case": "judgekit.types",
+    "Certificate": "judgekit.calibration.certificate",
     "Estimate": "judgekit.types",
     "Grade": "judgekit.types",
     "Judge": "judgekit.api",
@@ -28,12 +30,16 @@ _HOME = {
     "Rubric": "judgekit.rubric",
     "Suite": "judgekit.run.loaded",
     "Verdict": "judgekit.types",
+    "agreement": "judgekit.api",
+    "calibrate": "judgekit.api",
     "grade": "judgekit.api",
     "load_suite": "judgekit.run.loaded",
+    "pairwise": "judgekit.api",
 }
 
 __all__ = [
     "Case",
+    "Certificate",
     "Estimate",
     "Grade",
     "Judge",
@@ -44,8 +50,11 @@ __all__ = [
     "Suite",
     "Verdict",
     "__version__",
+    "agreement",
+    "calibrate",
     "grade",
     "load_suite",
+    "pairwise",
 ]
 
 

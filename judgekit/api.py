@@ -13,15 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeAlias, TypeVar
 
 from judgekit.errors import RunStopped, UsageError
+from judgekit.run.pairs.adhoc import compare_answers
 from judgekit.types import Estimate, Json, TrialResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgekit.report.agreement.value import Agreement
     from judgekit.report.summary import Summary
     from judgekit.rubric import Rubric
+    from judgekit.run.adhoc_calibrate import Calibration
     from judgekit.run.plan import Plan
-    from judgekit.suite import JudgeConfig
+    from judgekit.stats.agreement import Weights
+    from judgekit.suite import CalibrationPolicy, JudgeConfig
     from judgekit.types import Decision
 
 P = ParamSpec("P")
@@ -261,3 +265,116 @@ def _inputs(plan: Plan) -> dict[str, str]:
 
 
 grade = Verb(_grade)
+
+
+async def _agreement(
+    data: Data,
+    *,
+    human: str | Sequence[str],
+    judge: str,
+    by: str | None = None,
+    case: str | None = None,
+    labels: Sequence[str] = (),
+    weights: Weights | None = None,
+    unknown: str | Sequence[str] = "UNKNOWN",
+    passes: str | Sequence[str] = (),
+    fails: str | Sequence[str] = (),
+    pass_at: float | None = None,
+    within: tuple[float, float] | None = None,
+    missing: str | Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+) -> Agreement:
+    """How far a judge agrees with people, from data that has both columns: kappa with its interval, and the rest.
+
+    data       a frame, a list of dicts, or a file (CSV, JSON lines, YAML)
+    human      the column of people's labels, or one column per person (then the majority counts)
+    judge      the column of the judge's labels
+    by         also for each value of this column
+    case       the column that names the case, where a case has several rows: they are not independent
+    labels     the whole set, lowest first; anything else of the judge is no verdict, of a person an error
+    weights    `linear` or `quadratic`, for ordered labels
+    unknown    the word for an abstention; `missing`: words that stand for an empty cell
+    passes, fails, pass_at   which labels mean PASS and FAIL, or the lowest score that is a PASS
+    within     with `pass_at`: lowest and highest score of the scale; a judge's score beyond it is no verdict
+    columns    your short name -> the column's name
+    Raises `JudgekitError` for anything that has to be mended. An undefined kappa is a value with its reason.
+    """
+    from judgekit.report.agreement.told import Told
+    from judgekit.run.agreement import Source, agreement_of
+
+    told = Told.of(labels, unknown, passes, fails, pass_at, within, missing)
+    source = Source(data, columns or {}, encoding, delimiter)
+    return agreement_of(source, human=human, judge=judge, by=by, case=case, told=told, weights=weights)
+
+
+agreement = Verb(_agreement)
+
+
+async def _calibrate(
+    data: Data,
+    *,
+    rubric: str | Rubric,
+    judge: Judge | str,
+    dimensions: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    annotators: Sequence[str] = (),
+    passes: Sequence[str] = (),
+    fails: Sequence[str] = (),
+    pass_at: float | None = None,
+    model: str | None = None,
+    certify: bool = False,
+    every: bool = False,
+    policy: CalibrationPolicy | None = None,
+    in_flight: int = 64,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    cache: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Calibration:
+    """Measure how far a judge agrees with people; with `certify`, let it earn its certificate.
+
+    data        a labels file (CSV, JSON lines, YAML), a frame or a list of dicts, with `input`, `output` and `label`
+    rubric      as for `grade`; `dimensions`: only these of it
+    columns     our names for theirs: `{"output": "Reply", "label": "Verdict"}`
+    annotators  wide tables: the columns of the people
+    passes, fails, pass_at   which labels mean PASS and FAIL, or the lowest score that is a PASS
+    model       what wrote the outputs: the judge must differ
+    certify     open the test split of a labels file: one of five counted attempts. Without it, the dev split is shown
+    every       with `certify`: use every label, while no disagreement was ever shown
+    policy      when a judge is certified
+    Raises `JudgekitError` for anything wrong in what is given, `RunStopped` when no call can succeed.
+    """
+    from judgekit.call.budget import Budget
+    from judgekit.providers.replay import read_recordings
+    from judgekit.run.adhoc_calibrate import Wanted, calibrate_data, reading_of
+    from judgekit.run.calibrate import Setting
+    from judgekit.run.senders import Senders, Way
+    from judgekit.suite import CalibrationPolicy
+
+    asked = Judge(judge) if isinstance(judge, str) else judge
+    reading = reading_of(columns or {}, annotators, passes, fails, pass_at)
+    wanted = Wanted(rubric, asked.config(), reading, tuple(dimensions), model, certify, every, policy)
+    way = Way(
+        env=dict(os.environ) if env is None else env,
+        recordings=read_recordings(asked.recording_files()),
+        cache=Path(cache) if cache else None,
+        budget=Budget(calls=max_calls, usd=max_cost),
+        in_flight=in_flight,
+    )
+    senders = Senders(way, warn=_warn)
+    try:
+        setting = Setting(wanted.policy or CalibrationPolicy(), None, _now, secrets.token_hex(8), in_flight=in_flight)
+        return await calibrate_data(data, wanted, senders, setting)
+    finally:
+        await senders.aclose()
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+calibrate = Verb(_calibrate)
+
+pairwise = Verb(compare_answers)

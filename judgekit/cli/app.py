@@ -7,7 +7,20 @@ from typing import Annotated, Any
 import typer
 
 from judgekit._version import __version__
-from judgekit.cli import check, init, plan, report, run
+from judgekit.cli import (
+    agreement,
+    baseline,
+    cache,
+    calibrate,
+    check,
+    compare,
+    init,
+    pairwise,
+    plan,
+    preference,
+    report,
+    run,
+)
 
 HELP = """Grade what code cannot check, with a judge that has proved itself.
 
@@ -39,7 +52,14 @@ app.command("init")(init.init)
 app.command("check")(check.check)
 app.command("plan")(plan.plan)
 app.command("run")(run.run)
+app.command("compare")(compare.compare)
+app.command("baseline")(baseline.baseline)
 app.command("report")(report.report)
+app.add_typer(cache.cache, name="cache")
+app.command("calibrate")(calibrate.calibrate)
+app.command("agreement")(agreement.agreement)
+app.command("pairwise")(pairwise.pairwise)
+app.command("preference")(preference.preference)
 
 
 def invoke(arguments: list[str]) -> int:
@@ -56,4 +76,5 @@ def invoke(arguments: list[str]) -> int:
 
 def commands() -> list[str]:
     """The names of all commands."""
-    return sorted(str(info.name) for info in app.registered_commands)
+    alone, groups = app.registered_commands, app.registered_groups
+    return sorted([*(str(info.name) for info in alone), *(str(info.name) for info in groups)])

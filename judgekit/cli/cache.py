@@ -30,9 +30,7 @@ def stats(suite: SuiteArg = Path(), json: JsonFlag = False) -> int:
         print_json(msgspec.to_builtins(found))
         return 0
     out = console()
-    out.print(
-        f"{plural(found.replies, 'reply') if found.replies == 1 else f'{found.replies:,} replies'}, {_size(found.bytes)}"
-    )
+    out.print(f"{plural(found.replies, 'kept answer')}, {_size(found.bytes)}")
     for model, n in found.models.items():
         out.print(f"  {n:>8,}  {model}", markup=False)
     if found.oldest is not None and found.newest is not None:
@@ -87,7 +85,7 @@ def prune(
 
 
 def _cache_of(suite: Path) -> Path:
-    from judgekit.cli.running import CACHE
+    from judgekit.run.senders import CACHE
 
     return (suite if suite.is_dir() else suite.parent) / CACHE
 

@@ -26,9 +26,11 @@ def check(
         print_json(json_schema())
         return 0
     from judgekit.cli.checked import print_checked
+    from judgekit.cli.stdout import kept_stdout
     from judgekit.run.check import check_suite, checked_document
 
-    checked = check_suite(suite, traffic=traffic, lock=lock)
+    with kept_stdout():
+        checked = check_suite(suite, traffic=traffic, lock=lock)
     if json:
         print_json(checked_document(checked))
     else:

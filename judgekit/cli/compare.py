@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +33,7 @@ def compare(
 
     The exit code is that of the gate of NEW's suite, with its rules that need a baseline.
     """
+    from judgekit.cli.ci import no_commands
     from judgekit.comparison.document import comparison_document
     from judgekit.comparison.pairs import compare as compare_sides
     from judgekit.comparison.terminal import print_comparison
@@ -43,5 +46,6 @@ def compare(
     if json:
         print_json(comparison_document(comparison, decision))
     else:
-        print_comparison(comparison, decision, console(), every_case=every)
+        with no_commands(os.environ, secrets.token_hex(16)):
+            print_comparison(comparison, decision, console(), every_case=every)
     return decision.exit_code

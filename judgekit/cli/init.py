@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -22,11 +23,15 @@ def init(
     if there:
         what = f"{there[0]} is there already; nothing was written. Choose another folder: judgekit init DIR"
         raise InputError(Problem(str(folder), None, what))
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    try:
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    except OSError as error:
+        raise InputError(Problem(str(folder), None, f"cannot write here: {(error.strerror or '').lower()}")) from None
     out = console()
-    out.print(f"Wrote {', '.join(files)} to {folder}.")
-    here = "" if folder == Path() else f" {folder}"
-    out.print(f"Next: judgekit check{here}, then judgekit run{here} --variant v1")
+    where = "this folder" if folder == Path() else str(folder)
+    out.print(f"Wrote to {where}: {', '.join(files)}", markup=False, soft_wrap=True)
+    here = "" if folder == Path() else f" {quote(str(folder))}"
+    out.print(f"Next: judgekit check{here}, then judgekit run{here} --variant v1", markup=False, soft_wrap=True)

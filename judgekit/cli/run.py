@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from pathlib import Path
 from typing import Annotated
 
@@ -44,15 +46,22 @@ def run(
         bool, typer.Option("--retry-missing", help="Ask again whatever has no verdict in the newest equal run.")
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not go on with an interrupted run.")] = False,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="Compare with this committed baseline; the gate then knows both.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="List every case, not only those that did not pass.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     json: JsonFlag = False,
 ) -> int:
     """Grade a variant: its outputs, code checks and judges. Everything lands in a run folder as it comes.
 
-    A run that was stopped goes on where it was when the same command is given again.
+    A run that was stopped goes on where it was when the same command is given again. On GitHub Actions it also writes
+    the job summary and annotations.
     """
+    from judgekit.cli.ci import no_commands, tell_github
     from judgekit.cli.running import Asked, run_command
+    from judgekit.comparison.document import comparison_document
+    from judgekit.comparison.terminal import print_comparison
     from judgekit.report.document import run_document
     from judgekit.report.terminal import print_summary
     from judgekit.run.plan import Selection
@@ -72,15 +81,25 @@ def run(
         no_cache=no_cache,
         retry_missing=retry_missing,
         fresh=fresh,
+        baseline=baseline,
         quiet=quiet,
     )
     notes = console(progress=True)
     finished = run_command(asked, notes)
+    compared = finished.comparison
     if json:
-        print_json(run_document(finished.summary, finished.decision))
+        document = run_document(finished.summary, finished.decision)
+        if compared is not None:
+            document["baseline"] = comparison_document(compared, finished.decision)
+        print_json(document)
     else:
-        print_summary(finished.summary, finished.decision, console(), every_case=every)
+        with no_commands(os.environ, secrets.token_hex(16)):
+            print_summary(finished.summary, finished.decision, console(), every_case=every)
+            if compared is not None:
+                console().print()
+                print_comparison(compared, finished.decision, console(), every_case=every)
     summary = finished.summary
+    tell_github(summary, finished.decision, suite=suite, env=os.environ)
     if finished.stopped is not None:
         notes.print(f"Stopped: {finished.stopped.why}", markup=False, style="red", soft_wrap=True)
         notes.print("What is done is kept; the same command goes on from here.")

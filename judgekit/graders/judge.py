@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import msgspec
@@ -45,15 +44,15 @@ def judge_steps(judge: Instrument, case: Case, output: Output) -> Steps:
         return _grade(judge, case, output, fault=prompt)
     first = requests_of(judge, case, output, prompt)
     answers = yield first
-    calls = [_call(*pair) for pair in zip(first, answers, strict=True)]
+    calls = [call_of(*pair) for pair in zip(first, answers, strict=True)]
     votes = [_vote(judge, prompt, *pair) for pair in zip(first, answers, strict=True)]
     for ask in range(2, 2 + judge.config.reask):
         again = [i for i, vote in enumerate(votes) if vote.fault is not None and vote.fault.kind == "unreadable"]
         if not again:
             break
-        requests = tuple(_ask_again(first[i], prompt, ask) for i in again)
+        requests = tuple(ask_again(first[i], prompt, ask) for i in again)
         answers = yield requests
-        calls += [_call(*pair) for pair in zip(requests, answers, strict=True)]
+        calls += [call_of(*pair) for pair in zip(requests, answers, strict=True)]
         for i, request, answer in zip(again, requests, answers, strict=True):
             votes[i] = _vote(judge, prompt, request, answer)
     return _grade(judge, case, output, votes=tuple(votes), calls=tuple(calls))
@@ -67,7 +66,7 @@ def requests_of(judge: Instrument, case: Case, output: Output, prompt: Prompt) -
             model=model,
             messages=prompt.messages,
             params=config.params,
-            schema=_schema(prompt) if prompt.form.form == "json" else None,
+            schema=schema_of(prompt) if prompt.form.form == "json" else None,
             trial=output.trial,
             vote=vote,
             base_url=config.base_url,
@@ -83,12 +82,14 @@ def _not_judgeable(judge: Instrument, case: Case, output: Output) -> Fault | Non
     if output.fault is not None:
         return Fault("failed", "no_output", f"there is no output to judge: {output.fault.why}")
     missing = missing_needs(judge.dimension, case, output)
-    return Fault("not_applicable", f"no_{missing}", f"{judge.name} needs a {missing}, and this one has none") if (
-        missing
-    ) else None
+    return (
+        Fault("not_applicable", f"no_{missing}", f"{judge.name} needs a {missing}, and this one has none")
+        if (missing)
+        else None
+    )
 
 
-def _ask_again(request: Request, prompt: Prompt, ask: int) -> Request:
+def ask_again(request: Request, prompt: Prompt, ask: int) -> Request:
     """The same request with a reminder of the agreed form; the first, unreadable reply is not shown again."""
     form = prompt.form
     forms = (
@@ -101,19 +102,21 @@ def _ask_again(request: Request, prompt: Prompt, ask: int) -> Request:
     return msgspec.structs.replace(request, messages=(*before, reminded), ask=ask)
 
 
-def _call(request: Request, answer: Answer) -> Call:
+def call_of(request: Request, answer: Answer) -> Call:
+    """A request with what came of it, for the record."""
     if isinstance(answer, Reply):
         return Call(request=request, reply=answer)
-    return Call(request=request, fault=_fault_of(answer))
+    return Call(request=request, fault=fault_of(answer))
 
 
-def _fault_of(error: CallFailed) -> Fault:
+def fault_of(error: CallFailed) -> Fault:
+    """Why a failed call gives no verdict."""
     return Fault("refused" if error.code in ("refused", "content_filter") else "failed", error.code, error.why)
 
 
 def _vote(judge: Instrument, prompt: Prompt, request: Request, answer: Answer) -> Vote:
     if isinstance(answer, CallFailed):
-        return Vote(judge=request.model, vote=request.vote, fault=_fault_of(answer))
+        return Vote(judge=request.model, vote=request.vote, fault=fault_of(answer))
     read = read_reply(answer, prompt.form)
     if isinstance(read, Read):
         verdict = judge.dimension.verdict(read.label)
@@ -150,7 +153,8 @@ def _grade(
     )
 
 
-def _schema(prompt: Prompt) -> dict[str, Json]:
+def schema_of(prompt: Prompt) -> dict[str, Json]:
+    """The JSON Schema of the reply that a prompt asks for."""
     return {
         "type": "object",
         "properties": {
@@ -160,5 +164,3 @@ def _schema(prompt: Prompt) -> dict[str, Json]:
         "required": ["reasoning", "verdict"],
         "additionalProperties": False,
     }
-
-

@@ -25,9 +25,10 @@ def target_problem(target: str) -> str:
     return ""
 
 
-def load_target(target: str) -> Callable[..., Any]:
+def load_target(target: str, *, can_wait: bool = False) -> Callable[..., Any]:
     """The function that `module:function` names; the module is imported, so its own code runs.
 
+    can_wait   an async function will do
     Raises `InputError`, in one line, when the form is wrong, the import fails, the name is not there, or what it
     names cannot be called or is async.
     """
@@ -44,16 +45,16 @@ def load_target(target: str) -> Callable[..., Any]:
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(f"{error.name}.")):
             raise stop(f'no module "{module}" beside the suite or installed') from None
-        raise stop(f'importing "{module}" failed: {_said(error)}') from None
+        raise stop(f'importing "{module}" failed: {said(error)}') from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  a module's own code may raise anything
-        raise stop(f'importing "{module}" failed: {_said(error)}') from None
+        raise stop(f'importing "{module}" failed: {said(error)}') from None
     for name in names.split("."):
         if not hasattr(found, name):
             raise stop(f'"{module}" has no "{names}".{near(name, [n for n in dir(found) if n[0] != "_"])}')
         found = getattr(found, name)
     if not callable(found):
         raise stop(f'"{target}" is {type(found).__name__}, not a function')
-    if _is_async(found):
+    if is_async(found) and not can_wait:
         raise stop(f'"{target}" is async; a check is a plain function (ask a model through a rubric instead)')
     return found  # type: ignore[no-any-return]
 
@@ -67,13 +68,13 @@ def target_finding(call: Callable[..., Any], case: Case, output: Output) -> tupl
     evidence about the output.
     """
     name = case.expected.python or getattr(call, "__qualname__", type(call).__name__)
-    if _is_async(call):
+    if is_async(call):
         return Fault("failed", "check_error", f"{name} is async; a check is a plain function")
     try:
         args, named = _arguments(call, case, output)
         result = call(*args, **named)
     except (Exception, SystemExit) as error:  # noqa: BLE001  so may a check
-        return Fault("failed", "check_error", f"{_said(error)} in {name}")
+        return Fault("failed", "check_error", f"{said(error)} in {name}")
     return _read(result, name)
 
 
@@ -111,7 +112,8 @@ def _read(result: Any, name: str) -> tuple[Verdict, str] | Fault:
     return Fault("failed", "check_error", f"{name} returned {found}; {ANSWERS}")
 
 
-def _is_async(call: Any) -> bool:
+def is_async(call: Any) -> bool:
+    """Whether calling it gives something to wait for."""
     return inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(getattr(call, "__call__", None))  # noqa: B004
 
 
@@ -122,8 +124,8 @@ def _repr(value: Any) -> str:
         return f"a {type(value).__name__}"
 
 
-def _said(error: BaseException) -> str:
-    """`ValueError: what it said`, on one line."""
+def said(error: BaseException) -> str:
+    """`ValueError: what it said`, on one line, whatever kind of exception a user's code raised."""
     try:
         message = shorten(str(error), 200)
     except Exception:  # noqa: BLE001  a user's own __str__ may break

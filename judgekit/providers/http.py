@@ -182,7 +182,7 @@ class HttpProvider:
             raise CallFailed(f"{place.model}: {why}", code="not_json", retryable=True, status=200) from None
         except Exception as error:  # noqa: BLE001 - a transport raises what it likes: httpx's, its own, the socket's
             raise of_network(error, place, proven=proven) from None
-        return Answer(response.status_code, response.headers, raw)
+        return Answer(response.status_code, response.headers, key.hide_in(raw))
 
     async def _whole(self, response: httpx.Response, place: Place) -> bytes:
         """The body, up to the cap: a server that never stops cannot fill the memory."""

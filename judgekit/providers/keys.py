@@ -9,14 +9,19 @@ from judgekit.errors import RunStopped
 
 HIDDEN = "***"
 
+SECRET = 12
+"""Characters from which a key is a secret also in a reply; a shorter one is what servers get that ask for none, such as
+`x` or `ollama`, and a reply may use that word."""
+
 
 class Key:
     """A key that no repr, message or log shows. `source` is the variable that it came from ("" = there is none)."""
 
-    __slots__ = ("__value", "source")
+    __slots__ = ("__spellings", "__value", "source")
 
     def __init__(self, value: str, source: str) -> None:
         self.__value = value
+        self.__spellings = tuple({value, quote(value, safe="")}) if value else ()
         self.source = source
 
     def __repr__(self) -> str:
@@ -36,11 +41,17 @@ class Key:
 
     def hide(self, text: str) -> str:
         """`text` without the key, should a server have sent it back."""
-        if not self.__value:
-            return text
-        for spelling in {self.__value, quote(self.__value, safe="")}:
-            text = text.replace(spelling, HIDDEN)
+        for spelling in self.__spellings:
+            if spelling in text:
+                text = text.replace(spelling, HIDDEN)
         return text
+
+    def hide_in(self, raw: bytes) -> bytes:
+        """The same for a whole reply as it came, from a server that repeats what it was sent."""
+        for spelling in self.__spellings if len(self.__value) >= SECRET else ():
+            if spelling.encode() in raw:
+                raw = raw.replace(spelling.encode(), HIDDEN.encode())
+        return raw
 
 
 def find_key(env: Mapping[str, str], names: Sequence[str], *, where: str, optional: bool) -> Key:

@@ -32,7 +32,7 @@ def render(
     that is missing here, else `failed` (code `template`), naming template, line and case. `output` must not be a fault.
     """
     untrusted = _untrusted(case, output)
-    texts = [text for value in untrusted.values() if value is not None for text in _texts(value)]
+    texts = [text for value in untrusted.values() if value is not None for text in texts_of(value)]
     marker, forged = guard(texts)
     form = ReplyForm(
         labels=dimension.labels,
@@ -50,14 +50,15 @@ def render(
         "_marker": marker,
         "_tag": "" if structured else form.tag,
     }
+    whose = f"case {case.id!r}, rubric {rubric.id!r}"
     try:
-        system, user = _fill(template, values)
+        system, user = fill(template, values)
     except MissingField as error:
         mend = "guard it with `{% if ... is not none %}`, or list it under the dimension's `needs`"
-        why = f"{_at(template, error, case, rubric)}: {error.message}; {mend}"
+        why = f"{place_of(template, error, whose)}: {error.message}; {mend}"
         return Fault("not_applicable", f"no_{error.field}", why)
     except Exception as error:  # noqa: BLE001 - a template of the user can raise anything
-        return Fault("failed", "template", f"{_at(template, error, case, rubric)}: {error}")
+        return Fault("failed", "template", f"{place_of(template, error, whose)}: {error}")
     return Prompt(
         messages=(
             Message("system", f"{system}\n\n{NOTICE}" if system else NOTICE),
@@ -82,7 +83,7 @@ def verdicts(form: ReplyForm, *, forged: bool = False) -> str:
     )
 
 
-def _fill(template: Template, values: dict[str, Any]) -> tuple[str, str]:
+def fill(template: Template, values: dict[str, Any]) -> tuple[str, str]:
     """The system part ("" if there is none) and the user part."""
     parts = template.parts
     context = parts.new_context(values)
@@ -94,9 +95,10 @@ def _fill(template: Template, values: dict[str, Any]) -> tuple[str, str]:
     return system, user
 
 
-def _at(template: Template, error: BaseException, case: Case, rubric: Rubric) -> str:
+def place_of(template: Template, error: BaseException, whose: str) -> str:
+    """`pair.j2:7: case 'c1', rubric 'r'`: where a template failed, and on what."""
     line = line_of(error)
-    return f"{template.name}{f':{line}' if line else ''}: case {case.id!r}, rubric {rubric.id!r}"
+    return f"{template.name}{f':{line}' if line else ''}: {whose}"
 
 
 def _untrusted(case: Case, output: Output) -> dict[str, Json]:
@@ -112,7 +114,7 @@ def _untrusted(case: Case, output: Output) -> dict[str, Json]:
     }
 
 
-def _texts(value: Json) -> list[str]:
+def texts_of(value: Json) -> list[str]:
     """A value as it may be printed: whole, and the texts inside it, which JSON writes with escapes."""
     if isinstance(value, str):
         return [value]

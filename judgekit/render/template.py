@@ -19,6 +19,9 @@ from judgekit.types import sha256_of
 UNTRUSTED = ("input", "output", "context", "reference", "trace", "rubric")
 """What comes from cases and outputs: printed between fences, and only in the user message."""
 
+ANSWERS = ("first", "second")
+"""What a template for pairs shows instead of `output`: the two answers, in the order of this call."""
+
 TRUSTED = ("criterion", "levels", "examples", "verdicts", "dimension", "needs")
 """What comes from the rubric."""
 
@@ -66,12 +69,42 @@ def compile_template(text: str | None, *, name: str, ordinal: bool, structured: 
     tree = parsed(env, source, name)
     problems = [
         *checked(tree, source, known=(*UNTRUSTED, *TRUSTED)),
-        *_blocks(tree),
-        *_complete(tree, structured=structured),
+        *_blocks(tree, UNTRUSTED),
+        *_complete(tree, ("output",), structured=structured),
     ]
+    return _fenced(env, tree, source, name, problems, UNTRUSTED)
+
+
+def compile_pair_template(text: str | None, *, name: str, structured: bool) -> Template:
+    """The same for a template that shows two answers, `first` and `second`; None is the one that ships.
+
+    Raises `InputError` as `compile_template` does.
+    """
+    source = read_text(shipped_folder() / "pairwise" / "pair.j2") if text is None else text
+    env = Sandbox()
+    tree = parsed(env, source, name)
+    untrusted = (*(u for u in UNTRUSTED if u not in ("output", "trace")), *ANSWERS)
+    trusted = (*(t for t in TRUSTED if t not in ("levels", "examples")), "ties")
+    problems = [
+        *checked(tree, source, known=(*untrusted, *trusted)),
+        *_blocks(tree, untrusted),
+        *_complete(tree, ANSWERS, structured=structured),
+    ]
+    return _fenced(env, tree, source, name, problems, untrusted)
+
+
+def _fenced(
+    env: Sandbox,
+    tree: nodes.Template,
+    source: str,
+    name: str,
+    problems: Sequence[tuple[int, str]],
+    untrusted: Sequence[str],
+) -> Template:
+    """The compiled template whose untrusted expressions stand between fences. Raises `InputError`."""
     if problems:
         raise InputError([Problem(name, line, what) for line, what in sorted(problems)])
-    _rewrite(tree)
+    _rewrite(tree, untrusted)
     split = any(isinstance(node, nodes.Block) for node in tree.body)
     return Template(name, source, finished(env, tree, name), split)
 
@@ -121,7 +154,7 @@ def checked(tree: nodes.Template, source: str, *, known: Sequence[str]) -> Itera
         yield line, f"{single[0]} is not filled in: write {{{{ {single[1]} }}}}"
 
 
-def _blocks(tree: nodes.Template) -> Iterator[tuple[int, str]]:
+def _blocks(tree: nodes.Template, untrusted: Sequence[str]) -> Iterator[tuple[int, str]]:
     """A template is either one text, or the blocks `system` and `user` and nothing around them."""
     blocks = [node for node in tree.body if isinstance(node, nodes.Block)]
     for block in tree.find_all(nodes.Block):
@@ -137,18 +170,20 @@ def _blocks(tree: nodes.Template) -> Iterator[tuple[int, str]]:
             blank = isinstance(part, nodes.TemplateData) and not part.data.strip()
             if not blank and not isinstance(part, nodes.Block):
                 yield part.lineno, "stands outside the blocks `system` and `user`, so it would not be sent"
-    dirty = _tainted_names(tree)
+    dirty = _tainted_names(tree, untrusted)
     for block in (b for b in blocks if b.name == "system"):
         for part in _printed(block):
             if taint := _taint(part, dirty):
                 yield part.lineno, f"`{taint}` is untrusted and stands in the block `system`: show it in `user`"
 
 
-def _complete(tree: nodes.Template, *, structured: bool) -> Iterator[tuple[int, str]]:
-    """A judge has to see the output, and to know how to answer."""
+def _complete(tree: nodes.Template, shown: Sequence[str], *, structured: bool) -> Iterator[tuple[int, str]]:
+    """A judge has to see what it judges, and to know how to answer."""
     names = {node.name for node in tree.find_all(nodes.Name)}
-    if "output" not in names:
-        yield 1, "never shows the output: write {{ output }} where it should stand"
+    for name in shown:
+        if name not in names:
+            what = name if name == "output" else f"{name} answer"
+            yield 1, f"never shows the {what}: write {{{{ {name} }}}} where it should stand"
     tags = any(_TAG.search(node.data) for node in tree.find_all(nodes.TemplateData))
     if "verdicts" not in names and (structured or not tags):
         yield 1, "never says how to give the verdict: write {{ verdicts }} where the judge should read it"
@@ -159,9 +194,9 @@ def _printed(tree: nodes.Node) -> Iterator[nodes.Expr]:
         yield from (part for part in out.nodes if not isinstance(part, nodes.TemplateData))
 
 
-def _rewrite(tree: nodes.Template) -> None:
+def _rewrite(tree: nodes.Template, untrusted: Sequence[str]) -> None:
     """Print untrusted expressions between fences, and let a `<result>` in the text carry the marker if need be."""
-    dirty = _tainted_names(tree)
+    dirty = _tainted_names(tree, untrusted)
     for out in list(tree.find_all(nodes.Output)):
         out.nodes = [new for part in out.nodes for new in _rewritten(part, dirty)]
 
@@ -191,9 +226,9 @@ def _filter(value: nodes.Expr, name: str, *args: nodes.Expr) -> nodes.Expr:
     return nodes.Filter(value, name, list(args), [], None, None, lineno=value.lineno)
 
 
-def _tainted_names(tree: nodes.Template) -> set[str]:
+def _tainted_names(tree: nodes.Template, untrusted: Sequence[str]) -> set[str]:
     """Every name that may hold untrusted text: the variables, and what is set from them or loops over them."""
-    dirty = set(UNTRUSTED)
+    dirty = set(untrusted)
     while True:
         before = len(dirty)
         for target, value in _bindings(tree):
@@ -215,7 +250,9 @@ def _bindings(tree: nodes.Template) -> Iterator[tuple[nodes.Node, nodes.Node]]:
 def _taint(part: nodes.Node, dirty: set[str]) -> str:
     """The untrusted variable that an expression may print, `data` for one derived from it, "" for none."""
     found = [name for name in _names(part) if name in dirty]
-    return next((name for name in found if name in UNTRUSTED), "data" if found or _loop_items(part) else "")
+    return next(
+        (name for name in found if name in (*UNTRUSTED, *ANSWERS)), "data" if found or _loop_items(part) else ""
+    )
 
 
 def _names(part: nodes.Node) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from judgekit.report.passrates import pass_rates, rates_document
 from judgekit.report.summary import Summary, estimate_json
 from judgekit.types import Decision, Grade, Json, TrialResult
 
@@ -26,8 +27,9 @@ def run_document(summary: Summary, decision: Decision) -> dict[str, Json]:
         "units": {"planned": summary.units, "graded": summary.graded, **summary.trials},
         "verdicts": summary.verdicts,
         "pass_rate": estimate_json(summary.pass_rate),
-        "corrected_pass_rate": {"value": None, "undefined": "no judge with a certificate decides in this run"},
+        "corrected_pass_rate": corrected_document(summary),
         "by_tag": {tag: estimate_json(e) for tag, e in summary.by_tag.items()},
+        "trial_rates": rates_document(pass_rates(summary)),
         "graders": {
             g.name: {
                 "kind": g.kind,
@@ -35,6 +37,7 @@ def run_document(summary: Summary, decision: Decision) -> dict[str, Json]:
                 "advisory": g.advisory or None,
                 "counts": g.counts,
                 "share_of_pass": estimate_json(g.rate),
+                **_standing(summary, g.name),
             }
             for g in summary.graders
         },
@@ -49,6 +52,27 @@ def run_document(summary: Summary, decision: Decision) -> dict[str, Json]:
         "calls": {"sent": info.calls_sent, "cached": info.calls_cached},
         "interrupted": info.interrupted,
         "results": [result_document(r) for r in summary.results],
+    }
+
+
+def corrected_document(summary: Summary) -> dict[str, Json]:
+    """The run's pass rate with the judge's errors taken out, over outputs; null with the reason."""
+    found = summary.trust.corrected
+    if found is None:
+        return {"value": None, "undefined": "no judge with a certificate decides in this run"}
+    return {**estimate_json(found.rate), "assumes": found.assumes or None}
+
+
+def _standing(summary: Summary, name: str) -> dict[str, Json]:
+    """What there is to say of a judge's certificate; nothing for a code check."""
+    found = next((s for s in summary.trust.standings if s.name == name), None)
+    if found is None:
+        return {}
+    return {
+        "certificate": found.file or None,
+        "why_advisory": found.why or None,
+        "fix": found.fix or None,
+        "corrected": {**estimate_json(found.corrected), "assumes": found.assumes or None} if found.corrected else None,
     }
 
 

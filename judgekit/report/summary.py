@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from judgekit.calibration.enforce import Settled
 from judgekit.graders.outcome import case_outcome, rubric_total
 from judgekit.rubric import Rubric, Total
 from judgekit.stats.rates import case_mean, case_rate
@@ -15,13 +16,24 @@ KINDS = ("PASS", "FAIL", "UNKNOWN", *NO_VERDICT)
 
 
 class CaseMark(Frozen, frozen=True):
-    """What a report needs to know of a case: kept in the manifest, so that a run explains itself."""
+    """What a report needs to know of a case: kept in the manifest, so that a run explains itself.
+
+    fingerprint   short hashes of what the case asks, checks and allows; "" when nobody compares
+    rubrics       ids of the rubrics that judge it
+    file, line    where it stands, as seen from the suite's folder; "" and 0 when it came from memory
+    graders       how many grades an output of it gets: with fewer, its grading was interrupted
+    """
 
     id: str
     tags: tuple[str, ...] = ()
     must_pass: bool = False
     severity: Severity | None = None
     pass_when: Json = None
+    fingerprint: str = ""
+    rubrics: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+    graders: int = 0
 
 
 class CaseLine(Frozen, frozen=True):
@@ -71,6 +83,7 @@ class Summary(Frozen, frozen=True):
 
     units        outputs that were to be graded; `graded` is how many were
     pass_rate    over cases that were decided; the undecided ones are its `missing`
+    trust        which judges decide, why the others do not, and the pass rate corrected for the judges' errors
     """
 
     info: RunInfo
@@ -89,6 +102,7 @@ class Summary(Frozen, frozen=True):
     causes: tuple[Cause, ...]
     results: tuple[TrialResult, ...]
     by_tag: dict[str, Estimate] = {}
+    trust: Settled = Settled()
 
 
 def summarize(
@@ -98,6 +112,7 @@ def summarize(
     *,
     units: int,
     totals: Mapping[str, Rubric] | None = None,
+    trust: Settled | None = None,
 ) -> Summary:
     """Count results. A case that was never reached counts as undecided, never as anything else.
 
@@ -127,6 +142,7 @@ def summarize(
         causes=_causes(results),
         results=tuple(results),
         by_tag={tag: _rate([x for x in lines if tag in x.tags]) for tag in _tags(lines)},
+        trust=trust or Settled(),
     )
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judgekit.report.numbers import money, plural, rate, rate_with_n, short
+from judgekit.report.passrates import pass_rates
 from judgekit.report.summary import NO_VERDICT, CaseLine, GraderLine, Summary
 from judgekit.types import Decision
 
@@ -28,9 +29,10 @@ def print_summary(summary: Summary, decision: Decision, console: Console, *, eve
     _cases(summary, console, every_case=every_case)
     _graders(summary, console)
     _tags(summary, console)
+    _trial_rates(summary, console)
     _causes(summary, console)
     _totals(summary, console)
-    _decision(decision, console)
+    print_decision(decision, console)
     if info.folder:
         console.print(f"\nEverything is in {escape(info.folder)}", soft_wrap=True)
 
@@ -88,14 +90,20 @@ def _graders(summary: Summary, console: Console) -> None:
 
 
 def _advisory(lines: list[GraderLine], summary: Summary) -> Text:
+    """Why judges decide nothing, and what would change it: one line for each reason."""
     judge = ", ".join(summary.info.judges)
     reasons = ", ".join(sorted({line.advisory or "uncertified" for line in lines}))
     dimensions = plural(len(lines), "dimension")
-    return Text(
+    text = Text(
         f"The judge {judge} is advisory on {dimensions} ({reasons}): its verdicts are shown and decide nothing "
         "until people's labels have shown that it can be trusted.",
         style="yellow",
     )
+    named = {line.name for line in lines}
+    for standing in summary.trust.standings:
+        if standing.name in named and standing.why:
+            text.append(f"\n  {standing.name}: {standing.why}.\n    {standing.fix}")
+    return text
 
 
 def _tags(summary: Summary, console: Console) -> None:
@@ -108,6 +116,25 @@ def _tags(summary: Summary, console: Console) -> None:
         table.add_row(Text(tag), rate(estimate), str(estimate.n))
     console.print()
     console.print(table)
+
+
+def _trial_rates(summary: Summary, console: Console) -> None:
+    """What several trials of each case say: pass@k, pass^k, and whose noise it is."""
+    trials = summary.info.trials
+    if trials < 2:
+        return
+    rates = pass_rates(summary)
+    whole = rates.whole
+    console.print()
+    undecided = f", {whole.undecided} undecided" if whole.undecided else ""
+    console.print(f"Trials: {whole.passed} of {whole.decided} passed{undecided}.")
+    console.print(f"  mean over cases   {rate_with_n(whole.mean)}")
+    console.print(f"  any of {trials} passes   {rate_with_n(rates.at[trials])} (pass@{trials})")
+    console.print(f"  all of {trials} pass     {rate_with_n(rates.hat[trials])} (pass^{trials})")
+    console.print(f"  two trials of a case differ with chance {rate_with_n(rates.noise[''].between_trials)}")
+    looked = [(name, n.between_looks) for name, n in rates.noise.items() if n.between_looks.value is not None]
+    for name, noise in looked:
+        console.print(Text(f"  two looks of {name} at one output differ with chance {rate_with_n(noise)}"))
 
 
 def _causes(summary: Summary, console: Console) -> None:
@@ -123,6 +150,7 @@ def _totals(summary: Summary, console: Console) -> None:
     told = f"{summary.passed} passed, {summary.failed} failed, {summary.undecided} undecided"
     console.print()
     console.print(f"Cases: {told} of {summary.cases}. Pass rate {rate_with_n(summary.pass_rate)}.")
+    _corrected(summary, console)
     if summary.graded < summary.units:
         console.print(Text(f"Interrupted: {summary.graded} of {summary.units} outputs were graded.", style="yellow"))
     info = summary.info
@@ -131,10 +159,22 @@ def _totals(summary: Summary, console: Console) -> None:
         console.print(f"Calls: {info.calls_sent:,} sent, {info.calls_cached:,} from the cache, {cost}.")
 
 
-def _decision(decision: Decision, console: Console) -> None:
+def _corrected(summary: Summary, console: Console) -> None:
+    """The pass rate as people would have given it, beside the raw one."""
+    found = summary.trust.corrected
+    if found is not None:
+        assumes = f" Assumes {found.assumes}." if found.assumes else ""
+        by = f" ({found.rate.method})" if found.rate.method else ""
+        console.print(Text(f"Corrected for the judge's errors: {rate(found.rate)}{by}.{assumes}"))
+
+
+def print_decision(decision: Decision, console: Console) -> None:
+    """Print what the gate says, and why."""
     console.print()
     head = Text("Gate: ")
     head.append(decision.outcome.upper(), style=f"bold {STYLES[decision.outcome]}")
+    if decision.outcome == "pass" and decision.warnings:
+        head.append(f" with {plural(len(decision.warnings), 'warning')}", style="yellow")
     console.print(head)
     for reason in decision.reasons:
         console.print(Text(f"  {reason}"))

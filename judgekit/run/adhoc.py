@@ -36,7 +36,7 @@ def plan_of(
 
     Raises `InputError` or `UsageError` for anything wrong, `SelfGrading` when the judge wrote the outputs.
     """
-    loaded = [_rubric(r) for r in rubrics]
+    loaded = [rubric_of(r) for r in rubrics]
     if trials is not None and answer is None:
         raise UsageError("trials repeats a function: give `answer`; recorded outputs carry their own `trial`")
     cases, outputs, notices = _read(data, columns, with_outputs=answer is None)
@@ -78,7 +78,7 @@ def plan_of(
     return judged_plan(plan)
 
 
-def _rubric(rubric: str | Rubric) -> Rubric:
+def rubric_of(rubric: str | Rubric) -> Rubric:
     """A rubric as it is, by file, by the id of one that ships, or out of plain words (anything that is no id)."""
     if isinstance(rubric, Rubric):
         return rubric

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import os
 import re
@@ -11,15 +10,18 @@ import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from judgekit.errors import CallFailed, InputError, Problem
-from judgekit.graders.code import load_target
+from judgekit.graders.target import load_target
 from judgekit.render import compile_message
+from judgekit.run.called import called, named
 from judgekit.run.convert import MALFORMED, as_output, pick
 from judgekit.suite import Variant
 from judgekit.types import Case, Fault, Json, Message, Output, Reply, Request, Sender
@@ -112,7 +114,7 @@ def _parsed(text: str) -> dict[str, Json]:
     body = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
         value = json.loads(body, parse_constant=lambda _: MALFORMED)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {"output": text}
     if isinstance(value, dict) and any(k in value for k in ("output", "reply", "answer", "text")):
         return value
@@ -140,25 +142,19 @@ def recorded(outputs: Mapping[tuple[str, int], Output], case: Case, trial: int, 
 def answer_by_python(variant: Variant, function: Callable[..., Any], *, name: str) -> Answerer:
     """Outputs from a function `f(input)`, or `f(input, case, trial)` where it names them; sync ones run in a thread."""
     shown = getattr(function, "__qualname__", type(function).__name__)
-    wanted = set(inspect.signature(function).parameters) & {"case", "trial"}
-    base_model = variant.model
+    wanted = named(function, "case", "trial")
 
     async def answer(case: Case, trial: int) -> Output:
-        base = Output(id=case.id, variant=name, trial=trial, model=base_model)
+        base = Output(id=case.id, variant=name, trial=trial, model=variant.model)
         chat = case.input if isinstance(case.input, str) else [msgspec.to_builtins(m) for m in case.input]
         extra: dict[str, Any] = {k: v for k, v in (("case", case), ("trial", trial)) if k in wanted}
         try:
             async with asyncio.timeout(variant.timeout_s):
-                if inspect.iscoroutinefunction(function):
-                    value = await function(chat, **extra)
-                else:
-                    value = await asyncio.to_thread(function, chat, **extra)
-                    if inspect.isawaitable(value):
-                        value = await value
+                value, error = await called(partial(function, chat, **extra))
         except TimeoutError:
             return _missing(base, "timeout", f"{shown} took longer than {variant.timeout_s:g} s")
-        except Exception as error:  # noqa: BLE001 - whatever the user's code raises is a missing output
-            return _missing(base, "exception", f"{shown} raised {type(error).__name__}: {error}")
+        if error:
+            return _missing(base, "exception", f"{shown} raised {error}")
         return pick(as_output(value, base), variant.output_field)
 
     return answer
@@ -169,7 +165,7 @@ def load_function(target: str, *, folder: Path, name: str) -> Callable[..., Any]
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
-        return load_target(target)
+        return load_target(target, can_wait=True)
     except InputError as error:
         raise InputError([Problem(f"variants.{name}", None, p.what) for p in error.problems]) from None
 
@@ -186,7 +182,7 @@ def answer_by_command(variant: Variant, *, folder: Path, name: str) -> Answerer:
     async def answer(case: Case, trial: int) -> Output:
         base = Output(id=case.id, variant=name, trial=trial, model=variant.model)
         given = json.dumps({**msgspec.to_builtins(case), "trial": trial}, ensure_ascii=False).encode()
-        with tempfile.TemporaryDirectory(prefix="judgekit-") as place:
+        with tempfile.TemporaryDirectory(prefix="judgekit-", ignore_cleanup_errors=True) as place:
             try:
                 process = await asyncio.create_subprocess_exec(
                     *words,
@@ -197,23 +193,25 @@ def answer_by_command(variant: Variant, *, folder: Path, name: str) -> Answerer:
                     env={**os.environ, "JUDGEKIT_SUITE": home, "PYTHONIOENCODING": "utf-8"},
                     start_new_session=True,
                 )
-            except OSError as error:
-                return _missing(base, "no_command", f"cannot start {words[0]!r}: {error.strerror}")
+            except (OSError, ValueError) as error:
+                return _missing(base, "no_command", f"cannot start {words[0]!r}: {_why(error)}")
             try:
                 async with asyncio.timeout(variant.timeout_s):
                     out, err = await process.communicate(given)
             except TimeoutError:
-                _end(process)
-                await process.wait()
-                return _missing(base, "timeout", f"{words[0]} took longer than {variant.timeout_s:g} s")
+                limit = f"{variant.timeout_s:g} s"
+                left = f"ended, but something that it started kept its output open for {limit}"
+                what = f"took longer than {limit}" if process.returncode is None else left
+                await _end(process)
+                return _missing(base, "timeout", f"{words[0]} {what}")
             except asyncio.CancelledError:
-                _end(process)
+                await _end(process)
                 raise
         if process.returncode:
             last = err.decode(errors="replace").strip().splitlines()[-1:] or ["nothing on stderr"]
             return _missing(base, "exit_status", f"{words[0]} ended with status {process.returncode}: {last[0]}")
         try:
-            text = out.decode()
+            text = out.decode("utf-8-sig")
         except UnicodeDecodeError:
             return _missing(base, "not_utf8", f"{words[0]} printed something that is not UTF-8")
         return pick(as_output(_printed(text), base), variant.output_field)
@@ -221,12 +219,16 @@ def answer_by_command(variant: Variant, *, folder: Path, name: str) -> Answerer:
     return answer
 
 
-def _end(process: asyncio.subprocess.Process) -> None:
-    """Kill the command and what it started."""
-    try:
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill the command and what it started, and close its pipes, which something that got away may still hold."""
+    with suppress(ProcessLookupError, PermissionError):  # it has ended
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
+    await process.wait()
+    process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 - a process has no public way to do it
+
+
+def _why(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _printed(text: str) -> Json:
@@ -234,7 +236,7 @@ def _printed(text: str) -> Json:
     if text.lstrip().startswith("{"):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             pass
     return text.removesuffix("\n").removesuffix("\r")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from judgekit.graders.judge import Instrument, judge_steps, requests_of
 from judgekit.run.answers import output_of_reply, recorded
@@ -56,7 +56,9 @@ class CallPlan(Frozen, frozen=True):
         return None if any(u is None for u in known) else sum(u for u in known if u is not None)
 
 
-class _Tally:
+class Tally:
+    """Calls by model and purpose, with what the cache answers and what the rest would cost."""
+
     def __init__(self, peek: Peek, price: Price, tokens: Callable[[Request], int]) -> None:
         self._peek, self._price, self._tokens = peek, price, tokens
         self.rows: dict[tuple[str, str], list[int | float | None]] = {}
@@ -74,27 +76,43 @@ class _Tally:
         row[3] = None if row[3] is None or price is None else row[3] + price
         return None
 
+    @property
+    def models(self) -> tuple[ModelCalls, ...]:
+        """What was counted, by model and purpose."""
+        return tuple(
+            ModelCalls(model, purpose, int(r[0] or 0), int(r[1] or 0), int(r[2] or 0), r[3])
+            for (model, purpose), r in self.rows.items()
+        )
+
 
 def count_calls(plan: Plan, *, peek: Peek, price: Price, tokens: Callable[[Request], int]) -> CallPlan:
     """Go through the whole plan without sending anything."""
-    tally = _Tally(peek, price, tokens)
+    tally = Tally(peek, price, tokens)
     exact, judged = True, 0
     for case, trial in plan.units():
-        output, known = _output(plan, case, trial, tally)
+        output, known = output_of(plan, case, trial, tally)
         exact = exact and known
         for judge in plan.instruments(case):
             for request in _judge_requests(judge, case, output, known=known):
                 tally.add(request, "judge")
                 judged += 1
-    rows = [
-        ModelCalls(model, purpose, int(r[0] or 0), int(r[1] or 0), int(r[2] or 0), r[3])
-        for (model, purpose), r in tally.rows.items()
-    ]
     reask = judged * plan.judge.reask if plan.judge else 0
-    return CallPlan(models=tuple(rows), exact=exact, reask=reask)
+    return CallPlan(models=tally.models, exact=exact, reask=reask)
 
 
-def _output(plan: Plan, case: Case, trial: int, tally: _Tally) -> tuple[Output, bool]:
+def count_requests(
+    requests: Iterable[Request], *, reask: int, peek: Peek, price: Price, tokens: Callable[[Request], int]
+) -> CallPlan:
+    """The calls that these judge requests are, each of which may be asked again `reask` times."""
+    tally = Tally(peek, price, tokens)
+    judged = 0
+    for request in requests:
+        tally.add(request, "judge")
+        judged += 1
+    return CallPlan(models=tally.models, exact=True, reask=judged * reask)
+
+
+def output_of(plan: Plan, case: Case, trial: int, tally: Tally) -> tuple[Output, bool]:
     """The output of a unit, and whether it is the real one."""
     if plan.variant.kind == "recorded":
         return recorded(plan.outputs, case, trial, name=plan.name), True

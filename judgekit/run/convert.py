@@ -8,10 +8,16 @@ from typing import Any
 
 import msgspec
 
-from judgekit.types import Fault, Json, Output
+from judgekit.types import Fault, Output
 
 MALFORMED = object()
 """Stands for NaN and infinity, which JSON does not have."""
+
+DEEPEST = 200
+"""How deep an output may be nested: what other programs read as JSON as well."""
+
+WIDEST_BITS = 4096
+"""How wide a whole number may be."""
 
 TEXT_KEYS = ("output", "reply", "answer", "text")
 
@@ -23,6 +29,15 @@ def as_output(value: Any, base: Output) -> Output:
             context, trace, model, finish; another dict or list is the output itself, as JSON; or a reply object of an
             SDK (`.output_text`, `.content`, `.choices[0].message.content`)
     """
+    found = _read(value, base)
+    if found.fault is not None:
+        return found
+    said = (found.output, found.label, found.citations, found.retrieved, found.context, found.trace, found.model)
+    bad = not_json(said)
+    return _fault(base, "not_json", f"the output holds {bad}, which JSON cannot hold") if bad else found
+
+
+def _read(value: Any, base: Output) -> Output:
     if isinstance(value, Output):
         return msgspec.structs.replace(
             value, id=base.id, variant=base.variant, trial=base.trial, model=value.model or base.model
@@ -34,18 +49,20 @@ def as_output(value: Any, base: Output) -> Output:
     if isinstance(value, Mapping):
         return _from_mapping(dict(value), base)
     if isinstance(value, (list, tuple, bool, int, float)):
-        return _json(base, list(value) if isinstance(value, tuple) else value)
+        return msgspec.structs.replace(base, output=list(value) if isinstance(value, tuple) else value)
     text = _sdk_text(value)
     if text is not None:
         return msgspec.structs.replace(base, output=text)
-    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    kind = type(value).__qualname__
+    if type(value).__module__ != "builtins":
+        kind = f"{type(value).__module__}.{kind}"
     return _fault(base, "not_an_output", f"returned a {kind}; return text, a dict or a judgekit.Output")
 
 
 def _from_mapping(value: dict[str, Any], base: Output) -> Output:
     key = next((k for k in TEXT_KEYS if k in value), None)
     if key is None:
-        return _json(base, value)
+        return msgspec.structs.replace(base, output=value)
     fields: dict[str, Any] = {}
     problems = []
     for name in ("citations", "retrieved"):
@@ -71,30 +88,46 @@ def _from_mapping(value: dict[str, Any], base: Output) -> Output:
         return _fault(base, "malformed_output", f"the output's {'; '.join(problems)}")
     if value[key] is None:
         return _fault(base, "returned_none", f"{key!r} is null, which is no output")
-    return _json(msgspec.structs.replace(base, **fields), value[key])
+    return msgspec.structs.replace(base, output=value[key], **fields)
 
 
-def _json(base: Output, value: Json) -> Output:
-    bad = _not_json(value)
-    if bad:
-        return _fault(base, "not_json", f"the output holds {bad}, which is not JSON")
-    return msgspec.structs.replace(base, output=value)
+def not_json(value: Any) -> str:
+    """What keeps a value from being written as JSON, in words; "" if nothing does."""
+    waiting: list[tuple[Any, int]] = [(value, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if depth > DEEPEST:
+            return f"lists or objects within each other over more than {DEEPEST} levels"
+        if isinstance(item, (list, tuple)):
+            waiting += [(inner, depth + 1) for inner in item]
+        elif isinstance(item, Mapping):
+            waiting += [(inner, depth + 1) for inner in item.values()]
+            odd = next((key for key in item if not isinstance(key, str)), None)
+            bad = f"the key {odd!r}" if odd is not None else next(filter(None, map(_not_json, item)), "")
+            if bad:
+                return bad
+        else:
+            bad = _not_json(item)
+            if bad:
+                return bad
+    return ""
 
 
 def _not_json(value: Any) -> str:
-    """What keeps a value from being JSON, "" if nothing does."""
-    if value is None or isinstance(value, (str, bool, int)):
+    """The same of a value without parts."""
+    if value is None or isinstance(value, bool):
         return ""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return "half an emoji (a lone surrogate)"
+        return ""
+    if isinstance(value, int):
+        return "" if value.bit_length() <= WIDEST_BITS else "a number of thousands of digits"
     if value is MALFORMED or (isinstance(value, float) and not math.isfinite(value)):
         return "NaN or infinity"
-    if isinstance(value, float):
-        return ""
-    if isinstance(value, Mapping):
-        odd = next((k for k in value if not isinstance(k, str)), None)
-        return f"the key {odd!r}" if odd is not None else next(filter(None, map(_not_json, value.values())), "")
-    if isinstance(value, (list, tuple)):
-        return next(filter(None, map(_not_json, value)), "")
-    return f"a {type(value).__name__}"
+    return "" if isinstance(value, float) else f"a {type(value).__name__}"
 
 
 def _sdk_text(value: Any) -> str | None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from judgekit.calibration.enforce import stamped
 from judgekit.errors import CallFailed, RunStopped
 from judgekit.graders.code import code_grades
 from judgekit.graders.judge import Instrument, judge_steps
 from judgekit.graders.outcome import trial_outcome
 from judgekit.run.answers import Answerer
+from judgekit.run.certificates import Trust
 from judgekit.run.plan import Plan
 from judgekit.run.store import GradeKey
-from judgekit.types import Answer, Case, Fault, Grade, Output, Request, Sender, Steps, TrialResult
+from judgekit.types import Answer, Case, Fault, Grade, Output, Request, Sender, TrialResult
+
+T = TypeVar("T")
 
 Sink = Callable[[Output | Grade], None]
 """Where outputs and grades go the moment they are there."""
@@ -32,7 +36,12 @@ class Done:
 
 @dataclass
 class Execution:
-    """A run under way: its results so far, by (case, trial)."""
+    """A run under way: its results so far, by (case, trial).
+
+    trust     which judges may decide, as far as it is known before they have judged
+    hashes    hashes of the texts that were judged, kept where a judge's labels may join them
+    dropped   per judge that was called, the parameters that its provider refused
+    """
 
     plan: Plan
     answer: Answerer
@@ -40,8 +49,11 @@ class Execution:
     sink: Sink
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     done: Done = field(default_factory=Done)
+    trust: Trust = field(default_factory=Trust)
     on_unit: Callable[[], None] = lambda: None
     results: dict[tuple[str, int], TrialResult] = field(default_factory=dict)
+    hashes: dict[tuple[str, int], str] = field(default_factory=dict)
+    dropped: dict[str, frozenset[str]] = field(default_factory=dict)
     stopped: RunStopped | None = None
 
     async def run(self, workers: int) -> None:
@@ -74,6 +86,8 @@ class Execution:
         if output is None or output.fault is not None:
             output = await self.answer(case, trial)
             self.sink(output)
+        if self.trust.decides and output.fault is None:
+            self.hashes[case.id, trial] = output.sha256
         call = self.functions.get(case.expected.python)
         grades = [self._kept(g) or self._land(g) for g in code_grades(case, output, call=call)]
         judges = self.plan.instruments(case)
@@ -94,9 +108,14 @@ class Execution:
 
     async def _judge(self, judge: Instrument, case: Case, output: Output) -> Grade:
         kept = self.done.grades.get((case.id, output.trial, judge.rubric.id, judge.dimension.id))
+        standing = self.trust.standings.get(judge.name)
         if kept is not None:
-            return kept
-        return self._land(await drive(judge_steps(judge, case, output), self.send))
+            return stamped(kept, standing)
+        grade = await drive(judge_steps(judge, case, output), self.send)
+        for call in grade.calls:
+            if call.reply is not None:
+                self.dropped[judge.name] = self.dropped.get(judge.name, frozenset()).union(call.reply.dropped)
+        return self._land(stamped(grade, standing))
 
     def _land(self, grade: Grade) -> Grade:
         """Write the grade whole; keep it without its calls, which hold the prompts."""
@@ -104,7 +123,7 @@ class Execution:
         return msgspec.structs.replace(grade, calls=()) if grade.calls else grade
 
 
-async def drive(steps: Steps, send: Sender) -> Grade:
+async def drive(steps: Generator[tuple[Request, ...], tuple[Answer, ...], T], send: Sender) -> T:
     """Take a grader from its first request to its grade. Raises what `send` raises, but for `CallFailed`."""
     try:
         requests = next(steps)
@@ -115,7 +134,7 @@ async def drive(steps: Steps, send: Sender) -> Grade:
                 answers = await _ask_all(send, requests)
             requests = steps.send(answers)
     except StopIteration as end:
-        grade: Grade = end.value
+        grade: T = end.value
         return grade
 
 

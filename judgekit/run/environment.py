@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path, process: Mapping[str, str]) -> dict[str, str]:
     """Variables of the process; `.env` only fills what is not set there."""
     from dotenv import dotenv_values
 
@@ -14,5 +14,5 @@ def environment(folder: Path) -> dict[str, str]:
         file = place / ".env"
         if file.is_file():
             kept = {k: v for k, v in dotenv_values(file, interpolate=False).items() if v is not None}
-            return {**kept, **os.environ}
-    return dict(os.environ)
+            return {**kept, **process}
+    return dict(process)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,9 +13,12 @@ from typing import Any, Protocol
 import msgspec
 
 from judgekit.calibration.enforce import enforced
+from judgekit.comparison.baseline import Baseline
+from judgekit.comparison.pairs import Comparison, compare_with_baseline
 from judgekit.comparison.prints import Prints, case_print, prints_of
 from judgekit.errors import RunStopped
 from judgekit.gate import decide
+from judgekit.graders.code import checks_of
 from judgekit.graders.target import load_target
 from judgekit.report.summary import CaseMark, Summary, summarize
 from judgekit.run.answers import (
@@ -65,6 +68,7 @@ class Finished:
     stopped: RunStopped | None = None
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+    comparison: Comparison | None = None
 
     def __repr__(self) -> str:
         # asyncio prints the result of a task when its loop closes: never all the grades of a run
@@ -79,6 +83,7 @@ class Options:
     fresh           never go on with an interrupted run
     retry_missing   ask again whatever has no verdict in the newest run of the same plan
     skip            filled with the cache keys of what is asked again, for the cache to pass over
+    baseline        the committed baseline that the run is compared with, and what to call it
     """
 
     root: Path | None
@@ -86,6 +91,7 @@ class Options:
     fresh: bool = False
     retry_missing: bool = False
     skip: set[str] = field(default_factory=set)
+    baseline: tuple[Baseline, str] | None = None
 
 
 class Watcher(Protocol):
@@ -125,12 +131,14 @@ async def perform(
     if options.root is None:
         execution = Execution(plan, answer, send, _nowhere, functions=functions, trust=trust)
         interrupted = await _execute(execution, options, watcher)
-        return _finish(execution, manifest, counts, interrupted=interrupted, now=now, store=None, notes=())
+        end = _finish(execution, manifest, counts, interrupted=interrupted, now=now, store=None, notes=())
+        return _compared(end, execution, manifest, options)
     store, done, notes, lock = _open(options, manifest, now=now(), token=token)
     with lock, store:
         execution = Execution(plan, answer, send, store.add, functions=functions, done=done, trust=trust)
         interrupted = await _execute(execution, options, watcher)
-        return _finish(execution, store.manifest, counts, interrupted=interrupted, now=now, store=store, notes=notes)
+        end = _finish(execution, store.manifest, counts, interrupted=interrupted, now=now, store=store, notes=notes)
+        return _compared(end, execution, store.manifest, options)
 
 
 async def _execute(execution: Execution, options: Options, watcher: Watcher | None) -> bool:
@@ -231,6 +239,17 @@ def _finish(
     return Finished(summary, decision, folder, execution.stopped, interrupted, notes)
 
 
+def _compared(end: Finished, execution: Execution, manifest: Manifest, options: Options) -> Finished:
+    """A whole run beside the baseline, when there is one: the gate then knows both."""
+    if options.baseline is None or end.summary.graded < end.summary.units:
+        return end
+    baseline, name = options.baseline
+    outputs = read_run(end.folder).outputs if end.folder else None
+    comparison = compare_with_baseline(end.summary, manifest, baseline, name=name, outputs=outputs)
+    decision = decide(end.summary, execution.plan.suite.file.gate, comparison)
+    return replace(end, decision=decision, comparison=comparison)
+
+
 def reread(folder: Path, gate: GatePolicy | None) -> tuple[Summary, Decision]:
     """Summary and decision of a stored run, from its files alone.
 
@@ -253,7 +272,7 @@ def summary_of(stored: StoredRun) -> Summary:
     for mark in stored.manifest.cases:
         for trial in range(1, stored.manifest.run.trials + 1):
             grades = groups.get((mark.id, trial))
-            if grades is not None:
+            if grades is not None and len(grades) >= mark.graders:
                 outcome, why = trial_outcome(grades, totals=totals)
                 results.append(TrialResult(mark.id, trial, outcome, why, tuple(grades)))
     manifest = stored.manifest
@@ -285,7 +304,9 @@ def _mark(plan: Plan, case: Case) -> CaseMark:
     rubrics = tuple(rubric.id for rubric in plan.suite.rubrics_of(case)) if plan.judge else ()
     file, line = plan.suite.cases.place(case.id)
     where = (file, line) if line else ("", 0)
-    return CaseMark(case.id, case.tags, case.must, case.severity, case.pass_when, case_print(case), rubrics, *where)
+    graders = len(checks_of(case)) + len(plan.instruments(case))
+    marks = (case.tags, case.must, case.severity, case.pass_when)
+    return CaseMark(case.id, *marks, case_print(case), rubrics, *where, graders)
 
 
 def _prints(plan: Plan) -> Prints:

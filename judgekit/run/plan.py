@@ -74,7 +74,10 @@ class Plan:
         """The judges of a case, one for each dimension of each of its rubrics."""
         if self.judge is None:
             return ()
-        return tuple(i for rubric in self.suite.rubrics_of(case) for i in self._instruments[rubric.id])
+        rubrics = self.suite.rubrics_of(case)
+        if len(rubrics) == 1:
+            return self._instruments[rubrics[0].id]
+        return tuple(i for rubric in rubrics for i in self._instruments[rubric.id])
 
     def units(self) -> Iterator[tuple[Case, int]]:
         """Every (case, trial), trial by trial within a case."""

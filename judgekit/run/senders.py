@@ -22,6 +22,9 @@ from judgekit.types import Reply, Request
 OFFLINE = ("replay", "local")
 """Providers that cost nothing and send nothing."""
 
+CACHE = Path(".judgekit") / "cache.sqlite"
+"""The cache of a suite, relative to its folder."""
+
 NO_BUDGET = CallBudget()
 
 
@@ -78,6 +81,15 @@ class Senders:
             return None
         key = key_of(provider, request)
         return None if key in self._way.skip else self._store.get(key)
+
+    def check(self, request: Request) -> None:
+        """Raise what is known to be wrong with the model of a request before anything is sent to it.
+
+        Raises `UsageError` for a provider or URL that cannot be, `RunStopped` (code `no_key`) for a missing key.
+        """
+        check = getattr(self.provider(request), "check", None)
+        if check is not None:
+            check(request)
 
     def price(self, request: Request) -> float | None:
         """The expected price of a request, None when it is not known."""

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import msgspec
 
 from judgekit._version import __version__
+from judgekit.calibration.enforce import Settled
 from judgekit.comparison.prints import Prints
 from judgekit.errors import InputError, Problem
 from judgekit.report.summary import CaseMark
@@ -22,7 +23,7 @@ from judgekit.types import Frozen, Grade, Json, Output, RunInfo
 MANIFEST = "run.json"
 OUTPUTS = "outputs.jsonl"
 GRADES = "grades.jsonl"
-Row = TypeVar("Row", Output, Grade)
+Row = TypeVar("Row", bound=msgspec.Struct)
 GradeKey = tuple[str, int, str, str]
 
 
@@ -34,6 +35,7 @@ class Manifest(Frozen, frozen=True):
     totals               the rubrics that pass by a total of levels, by id
     units                how many outputs were to be graded
     prints               what a later run is held against before the two are compared
+    settled              which judges decided, and why the others did not
     """
 
     run: RunInfo
@@ -44,6 +46,7 @@ class Manifest(Frozen, frozen=True):
     units: int = 0
     versions: dict[str, str] = {}
     prints: Prints = Prints()
+    settled: Settled = Settled()
 
     def rubrics(self) -> dict[str, Rubric]:
         """`totals` as rubrics again."""
@@ -76,7 +79,7 @@ class RunStore:
         store.save(store.manifest)
         return store
 
-    def __enter__(self) -> RunStore:
+    def __enter__(self) -> Self:
         for name in (OUTPUTS, GRADES):
             self._files[name] = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         return self
@@ -142,14 +145,18 @@ def read_run(folder: Path, *, calls: bool = False, repair: bool = False) -> Stor
     """
     notes: list[str] = []
     manifest = read_manifest(folder)
-    outputs = {(o.id, o.trial): o for o in _rows(folder / OUTPUTS, Output, notes, repair=repair)}
+    outputs = {(o.id, o.trial): o for o in rows_of(folder / OUTPUTS, Output, notes, repair=repair)}
     grades = {}
-    for grade in _rows(folder / GRADES, Grade, notes, repair=repair):
+    for grade in rows_of(folder / GRADES, Grade, notes, repair=repair):
         grades[key_of(grade)] = grade if calls else msgspec.structs.replace(grade, calls=())
     return StoredRun(folder, manifest, outputs, grades, tuple(notes))
 
 
-def _rows(path: Path, kind: type[Row], notes: list[str], *, repair: bool) -> Iterator[Row]:
+def rows_of(path: Path, kind: type[Row], notes: list[str], *, repair: bool) -> Iterator[Row]:
+    """The lines of an append-only file; a torn last line is told in `notes`, and cut off where `repair` says so.
+
+    Raises `InputError` for a damaged line anywhere but at the end.
+    """
     if not path.is_file():
         return
     decoder = msgspec.json.Decoder(kind)

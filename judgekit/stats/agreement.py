@@ -259,7 +259,7 @@ def recall(table: Table, label: str, *, level: float = 0.95, seed: Seed = SEED) 
                 The one-sided 95% lower bound is `low` at level 0.90.
     undefined   people never used `label`
     """
-    at, k = table.labels.index(label), len(table.labels)
+    at, k = table.at(label), len(table.labels)
     part, whole = np.zeros((k, k)), np.zeros((k, k))
     part[at, at], whole[at] = 1, 1
     return _share(table, (part, whole), f"people never said {label}", level, seed)
@@ -271,7 +271,7 @@ def predictive_value(table: Table, label: str, *, level: float = 0.95, seed: See
     returns     fractions in [0, 1] with Beta(1/2, 1/2) limits
     undefined   the judge never used `label`
     """
-    at, k = table.labels.index(label), len(table.labels)
+    at, k = table.at(label), len(table.labels)
     part, whole = np.zeros((k, k)), np.zeros((k, k))
     part[at, at], whole[:, at] = 1, 1
     return _share(table, (part, whole), f"the judge never said {label}", level, seed)

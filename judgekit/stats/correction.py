@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -90,7 +90,7 @@ def double_sampling(run: Judged, *, level: float = 0.95, seed: Seed = SEED) -> C
     draws = draws_for(level)
     if why := _no_labels(run):
         return CorrectedRate(Estimate(method=DOUBLE, missing=len(run.verdicts), level=level, undefined=why))
-    strata = _Strata(run, {case: i for i, case in enumerate(dict.fromkeys(_cases(run)))})
+    strata = _Strata.of(run, {case: i for i, case in enumerate(dict.fromkeys(_cases(run)))})
     rng = generator(seed)
     rows, times = np.unique(strata.features, axis=0, return_counts=True)
     sums, _ = weighted_sums(rows, times.astype(np.float64), rng, draws)
@@ -114,10 +114,10 @@ def double_sampling_difference(base: Judged, new: Judged, *, level: float = 0.95
             none = Estimate(method=method, missing=len(run.verdicts), level=level, undefined=f"{name}: {why}")
             return CorrectedRate(none)
     matched = base.cases is not None and new.cases is not None
-    ids = dict.fromkeys([("", c) for c in _cases(base)] + [("" if matched else "new", c) for c in _cases(new)])
-    index = {case: i for i, case in enumerate(ids)}
-    before = _Strata(base, {c: i for (side, c), i in index.items() if side == ""}, len(index))
-    after = _Strata(new, {c: i for (side, c), i in index.items() if side == ("" if matched else "new")}, len(index))
+    theirs = _cases(new) if matched else [("new", case) for case in _cases(new)]
+    index = {case: i for i, case in enumerate(dict.fromkeys([*_cases(base), *theirs]))}
+    before = _Strata.of(base, index)
+    after = _Strata.of(replace(new, cases=theirs), index)
     rng = generator(seed)
     rows, times = np.unique(np.concatenate([before.features, after.features], axis=1), axis=0, return_counts=True)
     sums, _ = weighted_sums(rows, times.astype(np.float64), rng, draws)
@@ -200,39 +200,57 @@ def rogan_gladen_difference(
 # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True, eq=False)
 class _Strata:
-    """Per case: outputs, weights of labels, and weighted passes of every stratum; and what follows from draws."""
+    """What a run adds up to.
 
-    def __init__(self, run: Judged, index: Mapping[Hashable, int], size: int | None = None) -> None:
+    features   (cases, 3 v): outputs, weights of labels and weighted passes of each of v strata, per case
+    sizes      (v,) how much label weight the case of an average label brings: the size of a pseudo-case
+    value      the corrected rate; a stratum without labels counts as 1/2
+    """
+
+    features: Floats
+    sizes: Floats
+    named: tuple[Stratum, ...]
+    value: float
+    labelled: int
+    empty: float
+
+    @classmethod
+    def of(cls, run: Judged, index: Mapping[Hashable, int]) -> _Strata:
+        """Count a run; `index` gives each case its row."""
         names = [NO_VERDICT if verdict is None else verdict for verdict in run.verdicts]
         if run.tags is not None:
             names = [f"{name} x {tag}" for name, tag in zip(names, run.tags, strict=True)]
         order = sorted(set(names))
-        at = codes(names, order)
+        at, v = codes(names, order), len(order)
         seen = np.array([label is not None for label in run.human])
         good = np.array([0.0 if label is None else float(label) for label in run.human])
         weight = seen.astype(np.float64)
         if run.probabilities is not None:
-            weight[seen] = [1 / (p or 1) for p, s in zip(run.probabilities, seen, strict=True) if s]
+            chances = np.array([p or np.inf for p in run.probabilities])  # a chance without a label says nothing
+            weight /= chances
         case = np.array([index[c] for c in _cases(run)])
-        self.v = v = len(order)
-        self.features: Floats = np.zeros((size or len(index), 3 * v))
+        features = np.zeros((max(index.values()) + 1, 3 * v))
         for part, column in enumerate((np.ones(len(at)), weight, weight * good)):
-            np.add.at(self.features, (case, part * v + at), column)
+            np.add.at(features, (case, part * v + at), column)
         counts = [np.bincount(at, weights=w, minlength=v) for w in (None, weight, weight * good, seen, seen * good)]
         outputs, weighed, right, counted, passed = counts
         share = outputs / len(at)
-        self.labelled = int(seen.sum())
-        self.value = float((share * np.divide(right, weighed, out=np.full(v, 0.5), where=weighed > 0)).sum())
-        self.empty = float(share[counted == 0].sum())
-        self.named = tuple(Stratum(order[i], int(outputs[i]), int(counted[i]), float(passed[i])) for i in range(v))
-        brought = self.features[:, v : 2 * v]
-        total = brought.sum(axis=0)
-        self.sizes = np.divide((brought**2).sum(axis=0), total, out=np.ones(v), where=total > 0)
+        inside = np.divide(right, weighed, out=np.full(v, 0.5), where=weighed > 0)
+        squares = (features[:, v : 2 * v] ** 2).sum(axis=0)
+        return cls(
+            features,
+            np.divide(squares, weighed, out=np.ones(v), where=weighed > 0),
+            tuple(Stratum(order[i], int(outputs[i]), int(counted[i]), float(passed[i])) for i in range(v)),
+            float((share * inside).sum()),
+            int(seen.sum()),
+            float(share[counted == 0].sum()),
+        )
 
     def rates(self, sums: Floats, rng: np.random.Generator) -> Floats:
         """(draws,) pass rates from weighted sums of the features."""
-        v = self.v
+        v = len(self.named)
         prior = rng.standard_gamma(1 / 3, size=(len(sums), 2, v)) * self.sizes
         inside = (sums[:, 2 * v :] + prior[:, 0]) / (sums[:, v : 2 * v] + prior.sum(axis=1))
         outputs = sums[:, :v]

@@ -125,5 +125,4 @@ def share(
         weights = np.concatenate([times[used], [0.5, 0.5]])
         sums, _ = weighted_sums(points, weights, generator(seed), draws_for(level))
         low, high = central(sums[:, 0] / sums[:, 1], level)
-        low, high = (0.0 if hits == 0 else low), (1.0 if hits == total else high)
     return Estimate(value, min(low, value), max(high, value), n=n, missing=missing, method=CASE_POSTERIOR, level=level)

@@ -76,6 +76,8 @@ def sign_test(differences: Sequence[float]) -> ExactTest:
     source      Arbuthnot (1710); Conover (1999), Practical Nonparametric Statistics
     """
     x = np.asarray(differences, dtype=np.float64)
+    if not np.isfinite(x).all():
+        raise ValueError("a difference that is not known is left out, never passed as NaN or infinity")
     ups, downs = int((x > 0).sum()), int((x < 0).sum())
     same = len(x) - ups - downs
     if ups + downs < 6:

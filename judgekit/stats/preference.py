@@ -80,6 +80,16 @@ class Pair(Frozen, frozen=True):
         return 0 if self.outcome != "INCONSISTENT" or self.undirected else 1 if self.original == "A" else -1
 
 
+class Brief(Frozen, frozen=True):
+    """The least that is told of a set of pairs, e.g. those of one tag; fields as in `Preference`."""
+
+    pairs: int
+    counts: dict[str, int]
+    leaning: int
+    win_rate: Estimate
+    inconsistent: Estimate
+
+
 class Preference(Frozen, frozen=True):
     """What a judge said of a set of pairs. `pairs` is the sum of `counts`; every rate is of B.
 
@@ -164,6 +174,24 @@ def preference(pairs: Sequence[Pair], *, level: float = 0.95, seed: Seed = SEED)
         first_position=mean((p.case, p.first) for p, _ in asked),
         bias_test=_bias(pairs),
         sign_test=sign_test([value - 0.5 for value in _by_case(scores)]),
+    )
+
+
+def brief(pairs: Sequence[Pair], *, level: float = 0.95, seed: Seed = SEED) -> Brief:
+    """Counts, win rate and flips alone; the same numbers as `preference` gives."""
+    outcomes = [pair.outcome for pair in pairs]
+    counts = Counter(outcomes)
+    flipped = [
+        (p.case, float(o == "INCONSISTENT"))
+        for p, o in zip(pairs, outcomes, strict=True)
+        if o in ("A", "B", "TIE", "INCONSISTENT") and not p.identical
+    ]
+    return Brief(
+        pairs=len(pairs),
+        counts={name: counts[name] for name in OUTCOMES},
+        leaning=sum(p.leaning for p in pairs),
+        win_rate=_over_cases([(p.case, p.score) for p in pairs], level, seed),
+        inconsistent=_over_cases(flipped, level, seed),
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from judgekit.stats.draws import Floats, Ints
 
-Codes: TypeAlias = NDArray[np.int16]
+Codes: TypeAlias = NDArray[np.int32]
 
 MISSING = -1
 """The code of a label that is not there."""
@@ -78,6 +78,12 @@ class Table:
         """(k,) column sums."""
         return np.asarray(self.counts.sum(axis=0))
 
+    def at(self, label: str) -> int:
+        """The row and column of a label; ValueError names the labels that there are."""
+        if label not in self.labels:
+            raise ValueError(f"label {label!r} is not one of {list(self.labels)}")
+        return self.labels.index(label)
+
     def occurring(self) -> Table:
         """The table of the labels that occur on either side; a label that nobody used moves no number."""
         return self.keep([a for a, used in zip(self.labels, self.human + self.judge, strict=True) if used])
@@ -93,7 +99,7 @@ class Table:
 
         A row that only the judge gave another label is counted in `no_verdict`, any other that goes in `left_out`.
         """
-        at = [self.labels.index(a) for a in labels]
+        at = [self.at(a) for a in labels]
         pick = np.zeros((len(self.labels), len(at)))
         pick[at, range(len(at))] = 1
         kept = self._merged(tuple(labels), pick)
@@ -147,7 +153,7 @@ def count(
     both = (h >= 0) & (j >= 0)
     no_verdict = np.bincount(h[(h >= 0) & (j < 0)], minlength=k).astype(np.int64)
     left_out = int((h < 0).sum())
-    cell = h[both] * k + j[both] if k <= 181 else h[both].astype(np.int64) * k + j[both]
+    cell = h[both] * k + j[both]
     tally = np.bincount(cell, minlength=k * k).reshape(k, k).astype(np.int64)
     if cases is None and weights is None:
         return Table(order, tally.astype(np.float64), tally, no_verdict, left_out, len(cell))
@@ -164,21 +170,38 @@ def count(
 
 
 def count_by(
-    human: Sequence[str | None], judge: Sequence[str | None], by: Sequence[str], *, labels: Sequence[str] | None = None
+    human: Sequence[str | None],
+    judge: Sequence[str | None],
+    by: Sequence[str],
+    *,
+    labels: Sequence[str] | None = None,
+    cases: Sequence[Hashable] | None = None,
 ) -> dict[str, Table]:
     """One table per value of `by` (a tag, a category), sorted by value, all with the same labels."""
+    if not len(human) == len(judge) == len(by):
+        raise ValueError(f"{len(human)} human labels, {len(judge)} judge labels, {len(by)} tags: rows must match")
     order = tuple(labels) if labels is not None else labels_in(human, judge)
-    rows: dict[str, tuple[list[str | None], list[str | None]]] = {}
-    for h, j, value in zip(human, judge, by, strict=True):
-        left, right = rows.setdefault(value, ([], []))
-        left.append(h)
-        right.append(j)
-    return {value: count(*rows[value], labels=order) for value in sorted(rows)}
+    rows: dict[str, list[int]] = {}
+    for i, value in enumerate(by):
+        rows.setdefault(value, []).append(i)
+    return {
+        value: count(
+            [human[i] for i in rows[value]],
+            [judge[i] for i in rows[value]],
+            labels=order,
+            cases=None if cases is None else [cases[i] for i in rows[value]],
+        )
+        for value in sorted(rows)
+    }
 
 
 def labels_in(*columns: Sequence[str | None]) -> tuple[str, ...]:
-    """Every label that occurs in the columns, sorted."""
-    return tuple(sorted({label for column in columns for label in set(column) if label is not None}))
+    """Every label that occurs in the columns, sorted; ValueError for one that is neither text nor None."""
+    found = {label for column in columns for label in set(column) if label is not None}
+    for label in found:
+        if not isinstance(label, str):
+            raise ValueError(f"label {label!r} is not text; a label that is not there is None")  # noqa: TRY004
+    return tuple(sorted(found))
 
 
 def codes(values: Sequence[str | None], labels: Sequence[str]) -> Codes:
@@ -188,7 +211,7 @@ def codes(values: Sequence[str | None], labels: Sequence[str]) -> Codes:
         raise ValueError(f"a label is declared twice: {list(labels)}")
     index[None] = MISSING
     try:
-        return np.fromiter(map(index.__getitem__, values), np.int16, len(values))
+        return np.fromiter(map(index.__getitem__, values), np.int32, len(values))
     except KeyError as stray:
         raise ValueError(f"label {stray.args[0]!r} is not one of {list(labels)}") from None
 

@@ -99,8 +99,7 @@ def labelled_suite(suite: Callable[..., Path]) -> Callable[..., Path]:
             "judgekit.yaml": "".join(f"{k}: {v}\n" for k, v in lines.items() if v is not None),
             "cases.jsonl": [{"id": f"c{i:03d}", "input": f"question {i}"} for i in range(n)],
             "outputs.jsonl": [
-                {"id": f"c{i:03d}", "output": f"answer number {i:03d}.", "model": "claude-sonnet-4-5"}
-                for i in range(n)
+                {"id": f"c{i:03d}", "output": f"answer number {i:03d}.", "model": "claude-sonnet-4-5"} for i in range(n)
             ],
             "labels.csv": "\n".join(rows) + "\n",
             "recordings.jsonl": recordings,

@@ -49,6 +49,7 @@ TO_MEET = {
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the values are compared here, not the limits."""
     monkeypatch.setattr(draws, "MIN_DRAWS", 10)
+    monkeypatch.setattr(draws, "IN_EACH_TAIL", 1)
 
 
 def blocks(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:

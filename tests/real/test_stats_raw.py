@@ -25,6 +25,7 @@ Load = Callable[[str, str], list[dict[str, str]]]
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the values are compared here, not the limits."""
     monkeypatch.setattr(draws, "MIN_DRAWS", 10)
+    monkeypatch.setattr(draws, "IN_EACH_TAIL", 1)
 
 
 @pytest.fixture

@@ -114,7 +114,9 @@ def test_votes_and_panel_are_asked_in_one_round_and_every_vote_is_kept():
 
 
 def test_only_the_unreadable_votes_are_asked_again():
-    grade, asked = drive(judge(votes=3), [["<result>PASS</result>", "hm", "<result>FAIL</result>"], ["<result>PASS</result>"]])
+    grade, asked = drive(
+        judge(votes=3), [["<result>PASS</result>", "hm", "<result>FAIL</result>"], ["<result>PASS</result>"]]
+    )
     assert [(r.vote, r.ask) for r in asked[1]] == [(2, 2)]
     assert grade.verdict == "PASS"
 

@@ -77,6 +77,17 @@ def test_pairs_that_share_too_little_are_left_out_by_name() -> None:
     assert found.people.value == pytest.approx(kappa(count(annotators["a0"], annotators["a1"])).value)
 
 
+def test_items_with_one_human_label_or_no_verdict_take_no_part() -> None:
+    """Nobody can agree with themselves: such items would count for the judge and not for the people."""
+    judge, annotators = people(60, 2, 0.9)
+    more = {
+        name: [*labels, *([P, F] * 20 if name == "a0" else [None] * 40), P, F] for name, labels in annotators.items()
+    }
+    found = ceiling([*judge, *([F, P] * 20), None, None], more)
+    assert found.judge.n == 60
+    assert found.judge.value == ceiling(judge, annotators).judge.value
+
+
 def test_annotators_who_all_say_pass_have_no_ceiling() -> None:
     found = ceiling([P] * 30 + [F] * 30, {"a": [P] * 60, "b": [P] * 60})
     assert found.difference.value is None

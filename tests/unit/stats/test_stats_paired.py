@@ -87,6 +87,11 @@ def test_the_sign_test_says_when_it_cannot_decide() -> None:
     assert sign_test([-0.1] * 3 + [0.1] * 3).p == 1
 
 
+def test_a_difference_that_is_not_known_is_never_taken_for_no_change() -> None:
+    with pytest.raises(ValueError, match="never passed as NaN"):
+        sign_test([0.1, math.nan])
+
+
 @pytest.mark.parametrize(("ups", "downs"), [(0, 0), (1, 9), (7, 7), (12, 3), (0, 30)])
 def test_the_binomial_p_is_scipys(ups: int, downs: int) -> None:
     expected = binomtest(ups, ups + downs).pvalue if ups + downs else 1.0

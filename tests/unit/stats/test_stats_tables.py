@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from judgekit.stats.agreement import kappa
 from judgekit.stats.tables import Table, codes, count, count_by, count_codes, number
 
 P, F, U = "PASS", "FAIL", "UNKNOWN"
@@ -28,6 +29,13 @@ def test_missing_labels_are_left_out_and_counted_by_side() -> None:
 def test_an_undeclared_label_is_named() -> None:
     with pytest.raises(ValueError, match=r"'GOOD' is not one of \['PASS', 'FAIL'\]"):
         count([P, "GOOD"], [P, P], labels=(P, F))
+
+
+def test_a_label_that_is_not_text_is_named_not_taken_for_missing() -> None:
+    with pytest.raises(ValueError, match="label nan is not text"):
+        count([P, float("nan")], [P, P])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="'MAYBE' is not one of"):
+        count([P], [P]).keep(["MAYBE"])
 
 
 def test_columns_of_different_length_are_refused() -> None:
@@ -120,6 +128,17 @@ def test_tables_by_tag_share_their_labels() -> None:
     assert list(by) == ["easy", "hard"]
     assert by["hard"].counts.tolist() == [[0, 0], [1, 1]]  # labels sorted: FAIL, PASS
     assert by["easy"].labels == by["hard"].labels
+    cased = count_by([P, F, P], [P, F, F], ["hard", "easy", "hard"], cases=["a", "b", "a"])
+    assert (cased["hard"].n, cased["hard"].cases) == (2, 1)
+    with pytest.raises(ValueError, match="rows must match"):
+        count_by([P], [P], [])
+
+
+def test_labels_are_opaque_here_spelling_is_read_before() -> None:
+    """Another spelling is another label: whoever reads the file has to know that "pass" is PASS."""
+    raw = count([P, "pass", "Pass ", F], [P, P, P, F])
+    assert kappa(raw).value == pytest.approx(1 / 3)
+    assert kappa(count([P, P, P, F], [P, P, P, F])).value == 1
 
 
 def test_codes_are_counted_like_labels() -> None:

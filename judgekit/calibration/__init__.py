@@ -1,0 +1,1 @@
+"""What a judge has to show before it may decide, and the paper that says it did."""

@@ -1,0 +1,153 @@
+"""A judge against people on one dimension: every number that a report shows and a decision rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from judgekit.calibration.items import Item
+from judgekit.errors import JudgekitError
+from judgekit.stats import agreement, chance
+from judgekit.stats.annotators import Ceiling, ceiling
+from judgekit.stats.draws import SEED, Seed
+from judgekit.stats.prevalence import PrevalenceRange, prevalence_range
+from judgekit.stats.tables import Table, count
+from judgekit.types import Estimate, Fault, Frozen, Grade, Verdict
+
+LABELS: tuple[Verdict, ...] = ("PASS", "FAIL", "UNKNOWN")
+DECIDED: tuple[Verdict, ...] = ("PASS", "FAIL")
+ONE_SIDED = 0.90
+"""The confidence level whose two-sided lower limit is a one-sided 95% bound."""
+
+
+class Seen(Frozen, frozen=True):
+    """A labelled output and what the judge said of it; exactly one of `verdict` and `fault` is set."""
+
+    item: Item
+    verdict: Verdict | None
+    fault: Fault | None = None
+    reason: str = ""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether people agreed on a label and the judge gave another verdict, or none."""
+        return self.item.label is not None and self.verdict != self.item.label
+
+
+class Measured(Frozen, frozen=True):
+    """The agreement of one judge on one dimension. Tables are rows of human, columns of judge labels, PASS first.
+
+    n, cases        pairs that both sides decided, and the cases they come from
+    judged          labelled outputs that were judged; `human` counts their labels, `disputed` those without one
+    table           3 x 3 over PASS, FAIL, UNKNOWN
+    coverage        share of the judged outputs that the judge decided, in [0, 1]
+    below, above    P(kappa < bar), and P(kappa > bar) under the prior of the upper limit; None where undefined
+    only            the one verdict that the judge gave every time, None if it gave both
+    pass_recall, fail_recall   at level 0.90: `low` is the one-sided 95% bound
+    """
+
+    bar: float
+    n: int
+    cases: int
+    judged: int
+    missing: int
+    human: dict[str, int]
+    disputed: int
+    table: tuple[tuple[int, ...], ...]
+    coverage: float
+    agreement: Estimate
+    kappa: Estimate
+    kappa_asymptotic: Estimate
+    kappa_all_labels: Estimate
+    kappa_worst_case: Estimate
+    ac1: Estimate
+    pass_recall: Estimate
+    fail_recall: Estimate
+    pass_precision: Estimate
+    fail_precision: Estimate
+    ceiling: Ceiling
+    range: PrevalenceRange
+    below: float | None = None
+    above: float | None = None
+    only: str | None = None
+
+
+def table_of(seen: Sequence[Seen]) -> Table:
+    """The 3 x 3 table; disputed labels and missing verdicts are left out and counted."""
+    return count(
+        [one.item.label for one in seen],
+        [one.verdict for one in seen],
+        labels=LABELS,
+        cases=[one.item.case for one in seen],
+    )
+
+
+def measure(seen: Sequence[Seen], *, bar: float, tail: float, seed: Seed = SEED) -> Measured:
+    """Everything about these outputs. `tail` is the one-sided level that `below` and `above` have to resolve."""
+    whole = table_of(seen)
+    decided = whole.without("UNKNOWN")
+    undefined = agreement.undefined(decided)
+    fine = 1 - 2 * tail
+    names = list(dict.fromkeys(who for one in seen for who, _ in one.item.labels))
+    columns = {who: [_decided(dict(one.item.labels).get(who)) for one in seen] for who in names}
+    verdicts = [_decided(one.verdict) for one in seen]
+    return Measured(
+        bar=bar,
+        n=decided.n,
+        cases=decided.cases,
+        judged=len(seen),
+        missing=sum(one.verdict is None for one in seen),
+        human=dict(Counter(one.item.label for one in seen if one.item.label is not None)),
+        disputed=sum(one.item.label is None for one in seen),
+        table=tuple(tuple(int(cell) for cell in row) for row in whole.tally),
+        coverage=sum(verdict is not None for verdict in verdicts) / len(seen) if seen else 0.0,
+        agreement=agreement.agreement(decided, seed=seed),
+        kappa=agreement.kappa(decided, seed=seed),
+        kappa_asymptotic=_plain(agreement.kappa_asymptotic(decided)),
+        kappa_all_labels=agreement.kappa(whole, seed=seed),
+        kappa_worst_case=agreement.kappa(agreement.worst_case(whole), seed=seed),
+        ac1=_plain(chance.ac1(decided, seed=seed)),
+        pass_recall=agreement.recall(decided, "PASS", level=ONE_SIDED, seed=seed),
+        fail_recall=agreement.recall(decided, "FAIL", level=ONE_SIDED, seed=seed),
+        pass_precision=agreement.predictive_value(decided, "PASS", seed=seed),
+        fail_precision=agreement.predictive_value(decided, "FAIL", seed=seed),
+        ceiling=ceiling(verdicts, columns, seed=seed),
+        range=prevalence_range(decided, bar, seed=seed),
+        below=None if undefined else agreement.chance_below(decided, bar, level=fine, seed=seed),
+        above=None if undefined else agreement.chance_above(decided, bar, level=fine, seed=seed),
+        only=None if undefined else agreement.one_verdict(decided),
+    )
+
+
+def seen_of(item: Item, grade: Grade) -> Seen:
+    """A labelled output with the grade that the judge gave it."""
+    return Seen(item, grade.verdict, grade.fault, grade.reason)
+
+
+def recheck(seen: Sequence[Seen], measured: Measured) -> None:
+    """Compute kappa once more, from the raw labels and with scikit-learn.
+
+    Raises `JudgekitError` where it is not the kappa that was measured: no certificate may come of that.
+    """
+    from sklearn.metrics import cohen_kappa_score
+
+    pairs = [(o.item.label, o.verdict) for o in seen if o.item.label in DECIDED and o.verdict in DECIDED]
+    human, judge = [str(h) for h, _ in pairs], [str(j) for _, j in pairs]
+    if len(pairs) != measured.n or measured.kappa.value is None:
+        raise JudgekitError(
+            f"{len(pairs)} decided pairs in the labels, {measured.n} in the table: nothing is certified"
+        )
+    again = float(cohen_kappa_score(human, judge, labels=list(DECIDED)))
+    if not abs(again - measured.kappa.value) < 1e-9:
+        told = f"kappa is {measured.kappa.value!r} here and {again!r} by scikit-learn"
+        raise JudgekitError(f"{told}: nothing is certified; please report this")
+
+
+def _decided(verdict: Verdict | None) -> Verdict | None:
+    return verdict if verdict in DECIDED else None
+
+
+def _plain(estimate: Estimate) -> Estimate:
+    """An estimate without what a kind of estimate adds to it."""
+    fields = {name: getattr(estimate, name) for name in Estimate.__struct_fields__}
+    return Estimate(**fields)
