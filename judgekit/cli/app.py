@@ -18,6 +18,7 @@ from judgekit.cli import (
     pairwise,
     plan,
     preference,
+    probe,
     report,
     run,
 )
@@ -60,6 +61,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("agreement")(agreement.agreement)
 app.command("pairwise")(pairwise.pairwise)
 app.command("preference")(preference.preference)
+app.command("probe")(probe.probe)
 
 
 def invoke(arguments: list[str]) -> int:

@@ -109,7 +109,7 @@ def _case(line: CaseLine, many: bool, advisory: Sequence[str]) -> list[str]:
 def _graders(summary: Summary) -> str:
     if not summary.graders:
         return ""
-    head = ("grader", "decides", "#PASS", "#FAIL", "#UNKNOWN", "#no verdict", "share of PASS", "#cases")
+    head = ("grader", "decides", "#PASS", "#FAIL", "#UNKNOWN", "#no verdict", "share of PASS [95%]", "#cases")
     table = _table(head, map(_grader, summary.graders[:MOST_ROWS]))
     more = len(summary.graders) - MOST_ROWS
     return f"{table}\n\nand {plural(more, 'more grader')}" if more > 0 else table
@@ -146,7 +146,7 @@ def _tags(summary: Summary) -> str:
     decided = [(tag, e) for tag, e in summary.by_tag.items() if e.value is not None]
     if not 1 < len(decided) <= MOST_ROWS:
         return ""
-    table = _table(("tag", "pass rate", "#cases"), ((code(t, 60, cell=True), rate(e), str(e.n)) for t, e in decided))
+    table = _table(("tag", "pass rate [95%]", "#cases"), ((code(t, 60, cell=True), rate(e), str(e.n)) for t, e in decided))
     return f"<details><summary>Pass rate by tag</summary>\n\n{table}\n\n</details>"
 
 

@@ -73,7 +73,7 @@ def _trials(line: CaseLine) -> str:
 def _graders(summary: Summary, console: Console) -> None:
     if not summary.graders:
         return
-    table = _table("grader", "PASS", "FAIL", "UNKNOWN", "no verdict", "share of PASS", "cases", numbers=6)
+    table = _table("grader", "PASS", "FAIL", "UNKNOWN", "no verdict", "share of PASS [95%]", "cases", numbers=6)
     for line in summary.graders:
         name = Text(line.name)
         if line.kind == "judge" and not line.gating:
@@ -111,7 +111,7 @@ def _tags(summary: Summary, console: Console) -> None:
     decided = {tag: e for tag, e in summary.by_tag.items() if e.value is not None}
     if len(decided) < 2 or len(decided) > 25:
         return
-    table = _table("tag", "pass rate", "cases", numbers=2)
+    table = _table("tag", "pass rate [95%]", "cases", numbers=2)
     for tag, estimate in decided.items():
         table.add_row(Text(tag), rate(estimate), str(estimate.n))
     console.print()

@@ -33,7 +33,16 @@ from judgekit.run.certificates import Trust, settle, trust_of
 from judgekit.run.engine import Done, Execution, ordered, worth_asking_again
 from judgekit.run.lock import FolderLock
 from judgekit.run.plan import Plan
-from judgekit.run.store import Manifest, RunStore, StoredRun, read_manifest, read_run, run_folders, versions
+from judgekit.run.store import (
+    Manifest,
+    RunStore,
+    StoredRun,
+    new_folder,
+    read_manifest,
+    read_run,
+    run_folders,
+    versions,
+)
 from judgekit.suite import GatePolicy
 from judgekit.types import Case, Decision, Grade, Output, RunInfo, Sender
 
@@ -176,10 +185,10 @@ def _open(
         said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} grades are there already"
         store = RunStore(folder, msgspec.structs.replace(stored.manifest, run=_again(stored.manifest.run)))
         return store, Done(stored.outputs, kept), (said, *stored.notes), lock
-    store = RunStore.create(options.root, manifest, now=now, token=token)
-    lock = FolderLock(store.folder)
-    lock.take()
-    return store, Done(), (), lock
+    folder = new_folder(options.root, manifest, now=now, token=token)
+    lock = FolderLock(folder)
+    lock.take()  # before there is a manifest, by which another process could find the run and go on with it
+    return RunStore.begin(folder, manifest), Done(), (), lock
 
 
 def _again(info: RunInfo) -> RunInfo:

@@ -68,13 +68,12 @@ class RunStore:
 
         Raises `InputError` when the folder cannot be made.
         """
-        name = f"{now:%Y%m%d-%H%M%S}-{manifest.run.variant}-{token}"
-        folder = root / name
-        try:
-            folder.mkdir(parents=True)
-        except OSError as error:
-            raise InputError(Problem(str(root), None, f"cannot write runs here: {error.strerror}")) from None
-        run = msgspec.structs.replace(manifest.run, run=name, folder=str(folder))
+        return cls.begin(new_folder(root, manifest, now=now, token=token), manifest)
+
+    @classmethod
+    def begin(cls, folder: Path, manifest: Manifest) -> RunStore:
+        """Write the manifest into a new folder; from then on others see it as a run."""
+        run = msgspec.structs.replace(manifest.run, run=folder.name, folder=str(folder))
         store = cls(folder, msgspec.structs.replace(manifest, run=run))
         store.save(store.manifest)
         return store
@@ -106,6 +105,16 @@ class RunStore:
         new = self.folder / f"{MANIFEST}.new"
         new.write_bytes(text + b"\n")
         new.replace(self.folder / MANIFEST)
+
+
+def new_folder(root: Path, manifest: Manifest, *, now: datetime, token: str) -> Path:
+    """Make `<root>/<time>-<variant>-<token>/`, empty. Raises `InputError` when it cannot be made."""
+    folder = root / f"{now:%Y%m%d-%H%M%S}-{manifest.run.variant}-{token}"
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(Problem(str(root), None, f"cannot write runs here: {error.strerror}")) from None
+    return folder
 
 
 @dataclass(frozen=True)

@@ -113,11 +113,13 @@ def fit(wins: Floats) -> Floats:
 
 def _draws(wins: Floats, prior: Floats, draws: int, seed: Seed) -> Floats:
     rng = generator(seed)
-    n, k = len(wins), wins.shape[-1]
-    flat, parts = wins.reshape(n, k * k), []
+    k = wins.shape[-1]
+    # cases with the same table share one gamma draw: the sum of their exponential weights
+    flat, times = np.unique(wins.reshape(len(wins), k * k), axis=0, return_counts=True)
+    parts = []
     for start in range(0, draws, CHUNK):
         size = min(CHUNK, draws - start)
-        drawn = (rng.standard_exponential((size, n)) @ flat).reshape(size, k, k)
+        drawn = (rng.standard_gamma(times, (size, len(times))) @ flat).reshape(size, k, k)
         parts.append(fit(drawn + rng.standard_gamma(np.broadcast_to(prior, drawn.shape))))
     return np.vstack(parts)
 
