@@ -19,9 +19,10 @@ import numpy as np
 from judgekit.stats import draws as drawing
 from judgekit.stats.agreement import kappa, kappa_asymptotic, kappas
 from judgekit.stats.correction import Judged, double_sampling, rogan_gladen
+from judgekit.stats.counts import case_rate
 from judgekit.stats.paired import on_cases_like_these, on_these_cases
 from judgekit.stats.prevalence import kappa_at
-from judgekit.stats.rates import case_mean, case_rate, clustered_rate, t_mean
+from judgekit.stats.rates import case_mean, clustered_rate, t_mean
 from judgekit.stats.stratified import stratified_kappa, stratify
 from judgekit.stats.tables import Table, count
 

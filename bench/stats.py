@@ -20,7 +20,8 @@ import numpy as np
 
 from judgekit.stats.agreement import kappa, kappa_asymptotic, kappas
 from judgekit.stats.chance import ac1, alpha, ratings
-from judgekit.stats.rates import case_mean, case_rate
+from judgekit.stats.counts import case_rate
+from judgekit.stats.rates import case_mean
 from judgekit.stats.tables import Table, count, count_codes
 
 RESAMPLES = 10_000

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from judgekit.comparison.prints import Prints
 from judgekit.report.summary import KINDS, CaseLine, CaseMark, Summary
-from judgekit.stats.rates import case_rate
+from judgekit.stats.counts import case_rate
 from judgekit.types import Frozen, Json, Outcome, Output, RunInfo, Severity, TrialResult
 
 

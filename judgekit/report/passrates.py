@@ -8,6 +8,7 @@ from functools import cache
 from itertools import combinations
 
 from judgekit.report.summary import CaseLine, Summary, estimate_json
+from judgekit.stats.counts import wilson
 from judgekit.stats.rates import (
     WithError,
     case_mean,
@@ -17,7 +18,6 @@ from judgekit.stats.rates import (
     suite_pass_at_k,
     suite_pass_hat_k,
     suite_rate,
-    wilson,
 )
 from judgekit.types import SEVERITIES, Estimate, Frozen, Grade, Json, Output
 

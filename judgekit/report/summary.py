@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from judgekit.calibration.enforce import Settled
 from judgekit.graders.outcome import case_outcome, rubric_total
 from judgekit.rubric import Rubric, Total
-from judgekit.stats.rates import case_mean, case_rate
+from judgekit.stats.counts import case_rate
 from judgekit.types import Estimate, Fault, Frozen, Grade, Json, Outcome, RunInfo, Severity, TrialResult
 
 NO_VERDICT = ("unreadable", "refused", "failed", "not_applicable")
@@ -244,7 +244,12 @@ def share_of_pass(grades: Iterable[Grade]) -> Estimate:
 
 def _mean_share(by_case: Mapping[str, Sequence[float]]) -> Estimate:
     shares = [sum(v) / len(v) for v in by_case.values() if v]
-    return case_mean(shares, missing=len(by_case) - len(shares))
+    missing = len(by_case) - len(shares)
+    if all(share in (0, 1) for share in shares):
+        return case_rate(int(sum(shares)), len(shares), missing=missing)
+    from judgekit.stats.rates import case_mean  # needs draws, and so numpy
+
+    return case_mean(shares, missing=missing)
 
 
 def _causes(results: Sequence[TrialResult]) -> tuple[Cause, ...]:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from judgekit.stats.counts import CASE_POSTERIOR, jeffreys
 from judgekit.stats.draws import SEED, Floats, Seed, blocks, central, draws_for, gammas, generator, weighted_sums
-from judgekit.stats.rates import CASE_POSTERIOR, jeffreys
 from judgekit.stats.tables import Table
 from judgekit.types import Estimate
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from judgekit.stats.counts import CASE_POSTERIOR
 from judgekit.stats.draws import SEED, Floats, Seed, central, draws_for, generator
-from judgekit.stats.rates import CASE_POSTERIOR, case_mean
+from judgekit.stats.rates import case_mean
 from judgekit.stats.tables import number
 from judgekit.types import Estimate, Frozen
 

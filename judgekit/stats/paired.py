@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from judgekit.stats.counts import CASE_POSTERIOR
 from judgekit.stats.draws import SEED, Floats, Seed, draws_for
-from judgekit.stats.rates import CASE_POSTERIOR, case_mean
+from judgekit.stats.rates import case_mean
 from judgekit.types import Estimate, Frozen
 
 Trials = Sequence[tuple[int, int]]

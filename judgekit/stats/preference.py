@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from judgekit.stats.counts import CASE_POSTERIOR
 from judgekit.stats.draws import SEED, Seed
 from judgekit.stats.paired import ExactTest, binomial_p, sign_test
-from judgekit.stats.rates import CASE_POSTERIOR, case_mean
+from judgekit.stats.rates import case_mean
 from judgekit.types import Estimate, Frozen
 
 Pick: TypeAlias = Literal["A", "B", "TIE", "UNKNOWN"]

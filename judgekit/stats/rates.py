@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgekit.stats.counts import CASE_POSTERIOR, check_counts, jeffreys, wilson
 from judgekit.stats.draws import SEED, Floats, Seed, central, draws_for, generator, mean_draws
 from judgekit.types import Estimate
-
-CASE_POSTERIOR = "case posterior"
 
 
 class WithError(Estimate, frozen=True):
@@ -21,56 +21,6 @@ class WithError(Estimate, frozen=True):
     """
 
     se: float | None = None
-
-
-def case_rate(passed: int, decided: int, *, missing: int = 0, level: float = 0.95) -> Estimate:
-    """Pass rate over cases with one outcome each: the case posterior in closed form.
-
-    passed, decided   counts of cases, 0 <= passed <= decided
-    missing           cases without a verdict: reported, never counted as failures
-    returns           fractions in [0, 1]; the interval reaches 0 when nothing passed and 1 when nothing failed
-    undefined         no case was decided
-    source            Exponential(1) weight per case and half a pseudo-case at 0 and at 1 is exactly
-                      Beta(s + 1/2, f + 1/2), the Jeffreys interval: Brown, Cai & DasGupta (2001), Stat. Sci. 16:101
-    """
-    _check_counts(passed, decided)
-    draws_for(level)
-    if decided == 0:
-        return Estimate(missing=missing, level=level, method=CASE_POSTERIOR, undefined="no case was decided")
-    low, high = jeffreys(passed, decided, level)
-    return Estimate(passed / decided, low, high, n=decided, missing=missing, method=CASE_POSTERIOR, level=level)
-
-
-def jeffreys(passed: int, decided: int, level: float) -> tuple[float, float]:
-    """Limits of Beta(s + 1/2, f + 1/2), opened to 0 or 1 at the ends; [0, 1] for no observation at all."""
-    from scipy.special import betaincinv
-
-    failed = decided - passed
-    tail = (1 - level) / 2
-    low = 0.0 if passed == 0 else float(betaincinv(passed + 0.5, failed + 0.5, tail))
-    high = 1.0 if failed == 0 else float(betaincinv(passed + 0.5, failed + 0.5, 1 - tail))
-    return low, high
-
-
-def wilson(passed: int, n: int, *, missing: int = 0, level: float = 0.95) -> Estimate:
-    """Share of independent trials that passed, with its score interval: for one case over its own trials.
-
-    returns     fractions in [0, 1]
-    undefined   n == 0
-    source      Wilson (1927), JASA 22:209
-    """
-    from scipy.special import ndtri
-
-    _check_counts(passed, n)
-    draws_for(level)
-    if n == 0:
-        return Estimate(missing=missing, level=level, method="wilson", undefined="no trial was decided")
-    z2 = float(ndtri((1 + level) / 2)) ** 2
-    middle = (passed + z2 / 2) / (n + z2)
-    half = math.sqrt(z2 * (passed * (n - passed) / n + z2 / 4)) / (n + z2)
-    low = 0.0 if passed == 0 else middle - half
-    high = 1.0 if passed == n else middle + half
-    return Estimate(passed / n, low, high, n=n, missing=missing, method="wilson", level=level)
 
 
 def case_mean(
@@ -159,7 +109,7 @@ def suite_rate(trials: Sequence[tuple[int, int]], *, level: float = 0.95, seed: 
     undefined   no case has a decided trial
     """
     for passed, decided in trials:
-        _check_counts(passed, decided)
+        check_counts(passed, decided)
     shares = [passed / decided for passed, decided in trials if decided]
     return case_mean(shares, missing=len(trials) - len(shares), level=level, seed=seed)
 
@@ -175,8 +125,6 @@ def clustered_rate(trials: Sequence[tuple[int, int]], *, level: float = 0.95) ->
     undefined   fewer than two cases with a decided trial
     source      Liang & Zeger (1986), Biometrika 73:13; for evals, Miller (2024), arXiv 2411.00640
     """
-    from scipy.special import ndtri
-
     used = [pair for pair in trials if pair[1]]
     missing = len(trials) - len(used)
     if len(used) < 2:
@@ -185,7 +133,7 @@ def clustered_rate(trials: Sequence[tuple[int, int]], *, level: float = 0.95) ->
     passed, decided = (np.array(column, dtype=np.float64) for column in zip(*used, strict=True))
     value = float(passed.sum() / decided.sum())
     se = float(np.sqrt(((passed - decided * value) ** 2).sum()) / decided.sum())
-    half = float(ndtri((1 + level) / 2)) * se
+    half = NormalDist().inv_cdf((1 + level) / 2) * se
     return WithError(
         value, value - half, value + half, n=len(used), missing=missing, method="clustered", level=level, se=se
     )
@@ -213,11 +161,6 @@ def t_mean(values: ArrayLike, *, missing: int = 0, level: float = 0.95) -> WithE
 # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _check_counts(passed: int, n: int) -> None:
-    if not 0 <= passed <= n:
-        raise ValueError(f"{passed} of {n} passed: counts must satisfy 0 <= passed <= n")
-
-
 def _values(values: ArrayLike, ends: tuple[float, float]) -> Floats:
     x = np.asarray(values, dtype=np.float64).ravel()
     if not np.isfinite(x).all():
@@ -238,7 +181,7 @@ def _too_few(k: int, decided: int) -> str:
 
 
 def _of_k(passed: int, decided: int, k: int, which: str, level: float) -> Estimate:
-    _check_counts(passed, decided)
+    check_counts(passed, decided)
     if k < 1:
         raise ValueError(f"k counts trials, from 1; not {k}")
     method = which.replace("k", str(k))
@@ -256,7 +199,7 @@ def _suite_of_k(trials: Sequence[tuple[int, int]], k: int, which: str, level: fl
     if k < 1:
         raise ValueError(f"k counts trials, from 1; not {k}")
     for passed, decided in trials:
-        _check_counts(passed, decided)
+        check_counts(passed, decided)
     enough = [_share_of_k(passed, decided, k, which) for passed, decided in trials if decided >= k]
     missing = len(trials) - len(enough)
     method = f"{which.replace('k', str(k))}, {CASE_POSTERIOR}"

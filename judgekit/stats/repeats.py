@@ -8,9 +8,9 @@ import numpy as np
 
 from judgekit.stats.agreement import kappa
 from judgekit.stats.chance import alpha, ratings
+from judgekit.stats.counts import case_rate
 from judgekit.stats.draws import SEED, Seed
 from judgekit.stats.paired import ExactTest, mcnemar
-from judgekit.stats.rates import case_rate
 from judgekit.stats.tables import codes, count, labels_in
 from judgekit.types import Estimate, Frozen
 

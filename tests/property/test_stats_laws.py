@@ -13,8 +13,9 @@ from judgekit.stats import draws
 from judgekit.stats.agreement import agreement, kappa, kappa_asymptotic, kappas, matthews, recall, weighted_kappa
 from judgekit.stats.chance import ac1, alpha, fleiss, ratings
 from judgekit.stats.correction import Judged, double_sampling
+from judgekit.stats.counts import case_rate, wilson
 from judgekit.stats.paired import holm, on_cases_like_these, on_these_cases
-from judgekit.stats.rates import case_mean, case_rate, pass_at_k, pass_hat_k, wilson
+from judgekit.stats.rates import case_mean, pass_at_k, pass_hat_k
 from judgekit.stats.tables import Table, count
 from judgekit.types import Estimate
 

@@ -11,9 +11,10 @@ import pytest
 from judgekit.stats import draws
 from judgekit.stats.agreement import kappa, kappa_asymptotic, kappas
 from judgekit.stats.correction import Judged, double_sampling
+from judgekit.stats.counts import case_rate
 from judgekit.stats.paired import on_cases_like_these, on_these_cases
 from judgekit.stats.prevalence import kappa_at
-from judgekit.stats.rates import WithError, case_rate, suite_rate, t_mean
+from judgekit.stats.rates import WithError, suite_rate, t_mean
 from judgekit.stats.stratified import stratified_kappa, stratify
 from judgekit.stats.tables import Table, count
 from judgekit.types import Estimate

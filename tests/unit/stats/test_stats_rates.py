@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from judgekit.stats.counts import case_rate, wilson
 from judgekit.stats.rates import (
     case_mean,
-    case_rate,
     clustered_rate,
     pass_at_k,
     pass_hat_k,
@@ -15,7 +15,6 @@ from judgekit.stats.rates import (
     suite_pass_hat_k,
     suite_rate,
     t_mean,
-    wilson,
 )
 from judgekit.types import Estimate
 
