@@ -78,7 +78,7 @@ def chain(
     retried = Retried(limited, retry, clock=clock, sleep=sleep, rng=rng, before=before_retry)
     budgeted = Budgeted(retried, ledger, prices, counters, _urls(provider), free=replays)
     sender: Sender = budgeted
-    if store is None or replays:
+    if store is None or not getattr(provider, "cacheable", True):
         sender = Keyed(sender, lambda request: key_of(provider, request))
     else:
         sender = Cached(sender, store, lambda request: key_of(provider, request), counters, skip=skip)

@@ -77,6 +77,7 @@ def suite_way(asked: Asked, suite: Suite, *, pays: bool, look_only: bool = False
     return Way(
         env=environment(suite.folder, os.environ),
         recordings=suite.recordings,
+        folder=suite.folder,
         replay_all=asked.replay,
         cache=cache,
         read_only=look_only,

@@ -21,6 +21,7 @@ SHIPPED = {
     "gemini": "judgekit.providers.gemini:connect",
     "google": "judgekit.providers.gemini:connect",
     "local": "judgekit.providers.local:connect",
+    "python": "judgekit.providers.python:connect",
     "litellm": "judgekit.providers.litellm:connect",
 }
 """Found without reading the metadata of every installed package, which takes longer than the rest of a start."""

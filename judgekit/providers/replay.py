@@ -129,6 +129,8 @@ class Replay:
     Raises `CallFailed` with code `no_recording`, naming what was asked, when nothing fits.
     """
 
+    cacheable = False
+
     def __init__(self, recordings: Sequence[Recording] = ()) -> None:
         self._exact = {r.key: r for r in reversed(recordings) if r.key}
         self._rules: dict[str, list[Recording]] = {}

@@ -87,6 +87,7 @@ class Live:
         return Way(
             env=environment(suite.folder, os.environ),
             recordings=suite.recordings,
+            folder=suite.folder,
             replay_all=not self.live,
             cache=suite.folder / CACHE if pays else None,
             budget=budget,

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from judgekit.providers.python import sdk_text
 from judgekit.types import Fault, Output
 
 MALFORMED = object()
@@ -50,7 +51,7 @@ def _read(value: Any, base: Output) -> Output:
         return _from_mapping(dict(value), base)
     if isinstance(value, (list, tuple, bool, int, float)):
         return msgspec.structs.replace(base, output=list(value) if isinstance(value, tuple) else value)
-    text = _sdk_text(value)
+    text = sdk_text(value)
     if text is not None:
         return msgspec.structs.replace(base, output=text)
     kind = type(value).__qualname__
@@ -128,24 +129,6 @@ def _not_json(value: Any) -> str:
     if value is MALFORMED or (isinstance(value, float) and not math.isfinite(value)):
         return "NaN or infinity"
     return "" if isinstance(value, float) else f"a {type(value).__name__}"
-
-
-def _sdk_text(value: Any) -> str | None:
-    """The text in a reply object of the usual SDKs, None when it is not one."""
-    text = getattr(value, "output_text", None)
-    if isinstance(text, str):
-        return text
-    choices = getattr(value, "choices", None)
-    if isinstance(choices, (list, tuple)) and choices:
-        content = getattr(getattr(choices[0], "message", None), "content", None)
-        return content if isinstance(content, str) else None
-    content = getattr(value, "content", None)
-    if isinstance(content, str):
-        return content
-    if isinstance(content, (list, tuple)):
-        parts = [part.text for part in content if isinstance(getattr(part, "text", None), str)]
-        return "".join(parts) if parts else None
-    return None
 
 
 def pick(output: Output, path: str | None) -> Output:

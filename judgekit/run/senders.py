@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +20,8 @@ from judgekit.call.store import Store
 from judgekit.providers.replay import Recording, Replay
 from judgekit.types import Reply, Request
 
-OFFLINE = ("replay", "local")
-"""Providers that cost nothing and send nothing."""
+OFFLINE = ("replay", "local", "python")
+"""Providers that send nothing, and so are not asked about: what a function of the user's sends, only they know."""
 
 CACHE = Path(".judgekit") / "cache.sqlite"
 """The cache of a suite, relative to its folder."""
@@ -34,6 +35,7 @@ class Way:
 
     env          the environment that keys and base URLs are read from
     recordings   what `replay:` answers with; with `replay_all`, every model is answered from them
+    folder       the suite's folder, where a `python:` model is looked for
     cache        the cache file; None = nothing is looked up or kept
     record       a file that every reply is recorded to
     skip         request keys to ask again although the cache has them
@@ -42,6 +44,7 @@ class Way:
     env: Mapping[str, str]
     recordings: tuple[Recording, ...] = ()
     replay_all: bool = False
+    folder: Path | None = None
     cache: Path | None = None
     read_only: bool = False
     record: Path | None = None
@@ -77,7 +80,7 @@ class Senders:
         if self._store is None:
             return None
         provider = self.provider(request)
-        if isinstance(provider, Replay):
+        if not getattr(provider, "cacheable", True):
             return None
         key = key_of(provider, request)
         return None if key in self._way.skip else self._store.get(key)
@@ -130,6 +133,8 @@ class Senders:
             return Replay(self._way.recordings)
         from judgekit.providers.registry import make_provider  # httpx: only where something is sent
 
+        if name == "python" and self._way.folder is not None and str(self._way.folder) not in sys.path:
+            sys.path.insert(0, str(self._way.folder))  # `python:module:function` looks beside the suite first
         return make_provider(name, env=self._way.env, base_url=base_url, api_key_env=api_key_env)
 
     def _open(self, at: tuple[str, str | None, str | None], request: Request) -> Chain:

@@ -300,3 +300,25 @@ def test_an_output_whose_grading_was_cut_short_is_not_reached_and_never_a_pass(c
     assert reported["passed"] == ran.json["passed"] == 1
     assert reported["decision"] == "undecided"
     assert cli("run", folder, "--json").json["passed"] == 3
+
+
+def test_a_function_beside_the_suite_can_be_the_model_and_the_judge(cli, suite):
+    folder = suite(
+        {
+            "judgekit.yaml": (
+                'suite: t\ncases: c.jsonl\nvariants: {v: {model: "python:my_models_here:answer"}}\n'
+                'judge: {model: "python:my_models_here:judge"}\nrubrics: [rubric.yaml]\n'
+            ),
+            "rubric.yaml": "id: one\ndimensions:\n  - {id: kind, criterion: The reply says hello.}\n",
+            "c.jsonl": [{"id": "a", "input": "hello"}, {"id": "b", "input": "bye"}],
+            "my_models_here.py": (
+                "def answer(messages):\n    return messages[-1]['content'] * 2\n"
+                "def judge(messages):\n"
+                "    word = 'PASS' if 'hellohello' in messages[-1]['content'] else 'FAIL'\n"
+                "    return f'It is so.\\n<result>{word}</result>'\n"
+            ),
+        }
+    )
+    ran = cli("run", folder, "--json")
+    assert [g["verdict"] for r in ran.json["results"] for g in r["grades"]] == ["PASS", "FAIL"]
+    assert not (folder / ".judgekit").exists()
