@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from judgekit.cli.ci import no_commands
 from judgekit.cli.common import console, print_json
 from judgekit.cli.progress import ProgressLine
 from judgekit.cli.running import Asked, confirm, limited, stop_like_ctrl_c, suite_way
@@ -83,11 +85,17 @@ def paying_pair_models(plan: PairPlan) -> list[str]:
 def show_pairs(folder: Path, gate: GatePolicy | None, *, json: bool) -> int:
     """Show a stored pairwise run again, from its files alone."""
     contest = reread_pairs(folder, gate)
+    show(contest, json=json)
+    return exit_code(contest)
+
+
+def show(contest: Contest, *, json: bool) -> None:
+    """Print a pairwise run as people or programs read it."""
     if json:
         print_json(contest_document(contest))
-    else:
+        return
+    with no_commands(os.environ, secrets.token_hex(16)):
         print_contest(contest, console())
-    return exit_code(contest)
 
 
 def exit_code(contest: Contest) -> int:

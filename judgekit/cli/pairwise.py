@@ -16,7 +16,6 @@ from judgekit.cli.common import (
     TagOpt,
     TrialsOpt,
     console,
-    print_json,
 )
 
 
@@ -58,10 +57,8 @@ def pairwise(
     A preference that follows the order is counted as inconsistent, never as a win or a tie. A run that was stopped
     goes on where it was when the same command is given again.
     """
-    from judgekit.cli.pairing import AskedPairs, exit_code, pairs_command
+    from judgekit.cli.pairing import AskedPairs, exit_code, pairs_command, show
     from judgekit.cli.running import Asked
-    from judgekit.report.preference.contest_document import contest_document
-    from judgekit.report.preference.contest_terminal import print_contest
     from judgekit.run.plan import Selection
 
     common = Asked(
@@ -94,10 +91,7 @@ def pairwise(
     notes = console(progress=True)
     finished = pairs_command(asked, notes)
     contest = finished.contest
-    if json:
-        print_json(contest_document(contest))
-    else:
-        print_contest(contest, console())
+    show(contest, json=json)
     if finished.stopped is not None:
         notes.print(f"Stopped: {finished.stopped.why}", markup=False, style="red", soft_wrap=True)
         notes.print("What is done is kept; the same command goes on from here.")

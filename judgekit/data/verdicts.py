@@ -76,6 +76,8 @@ class Layout:
     def __post_init__(self) -> None:
         if (self.original is None) == (self.outcome is None) or (self.outcome and self.swapped):
             raise UsageError("name the verdicts: --original COL --swapped COL, or --outcome COL for settled pairs")
+        if self.original is not None and self.original == self.swapped:
+            raise UsageError(f"--original and --swapped are both {self.original!r}: each order has a column of its own")
         for written, target in self.labels:
             if target not in TARGETS:
                 hint = near(target, TARGETS)
@@ -149,14 +151,13 @@ def _read(rows: Sequence[Row], layout: Layout, log: Log, table: Table | None) ->
 def _row(row: Row, number: int, layout: Layout, log: Log, strays: dict[str, int]) -> Recorded:
     def said(column: str | None, words: Mapping[str, str], *, strict: bool = False) -> str | None:
         value = _text(row, column)
-        if value is None or value.strip().casefold() in words:
-            return words[value.strip().casefold()] if value is not None else None
-        if (
-            not strict
-            and layout.outcome is None
-            and layout.coded is None
-            and value.strip().casefold() in SLOTS["answer"]
-        ):
+        if value is None:
+            return None
+        word = value.strip().casefold()
+        if word in words:
+            return words[word]
+        uncoded = layout.outcome is None and layout.coded is None
+        if not strict and uncoded and word in SLOTS["answer"]:
             raise InputError(row.problem(f"{column!r} is {value!r}: {UNTOLD}"))  # the same holds for every row
         if strict or not layout.labels:
             more = "" if strict else ", FIRST, SECOND"

@@ -166,6 +166,21 @@ def _look(ask: _Ask, answer: Answer, names: tuple[str, str]) -> Look:
     return look(None, None, read, answer.text)
 
 
+def calls_without_verdict(grade: PairGrade) -> tuple[Call, ...]:
+    """The calls, re-asks included, of the looks that have no verdict; the other order's are none of them."""
+    found = []
+    for look, first in zip(grade.looks, grade.calls, strict=False):  # the re-asks come after the first round
+        if look.fault is not None:
+            asked = first.request
+            found += [
+                call
+                for call in grade.calls
+                if (call.request.model, call.request.vote) == (asked.model, asked.vote)
+                and call.request.messages[-1].content.startswith(asked.messages[-1].content)
+            ]
+    return tuple(found)
+
+
 def pick_of(label: str, *, swapped: bool) -> Pick:
     """The answer that a label names: in the swapped order B is shown first."""
     match label:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judgekit.render.fences import NOTICE, guard
-from judgekit.render.prompt import fill, place_of, texts_of, verdicts
+from judgekit.render.prompt import fill, lacking, place_of, texts_of, verdicts
 from judgekit.render.sandbox import MissingField
 from judgekit.render.template import Template
 from judgekit.types import Case, Fault, Json, Message, Output, Prompt, ReplyForm
@@ -59,6 +59,9 @@ def render_pair(
         if isinstance(error, MissingField):
             return Fault("not_applicable", f"no_{error.field}", f"{where}: {error}")
         return Fault("failed", "template", f"{where}: {error}")
+    lacks = lacking(system + user, marker, form, ("first", "data"), ("second", "data"))
+    if lacks:
+        return Fault("failed", "template", f"{template.name}: case {case.id!r}, dimension {dimension!r}: {lacks}")
     return Prompt(
         messages=(
             Message("system", f"{system}\n\n{PAIR_NOTICE}" if system else PAIR_NOTICE),

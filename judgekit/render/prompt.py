@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from judgekit.render.fences import NOTICE, guard
@@ -59,6 +60,9 @@ def render(
         return Fault("not_applicable", f"no_{error.field}", why)
     except Exception as error:  # noqa: BLE001 - a template of the user can raise anything
         return Fault("failed", "template", f"{place_of(template, error, whose)}: {error}")
+    lacks = lacking(system + user, marker, form, ("output", "data"))
+    if lacks:
+        return Fault("failed", "template", f"{template.name}: {whose}: {lacks}")
     return Prompt(
         messages=(
             Message("system", f"{system}\n\n{NOTICE}" if system else NOTICE),
@@ -81,6 +85,19 @@ def verdicts(form: ReplyForm, *, forged: bool = False) -> str:
     return (
         f"Write your reasoning first. Then end your reply with exactly one of these, and nothing after it.{why}\n{menu}"
     )
+
+
+def lacking(text: str, marker: str, form: ReplyForm, *shown: Sequence[str]) -> str:
+    """What a filled template left out, and without which a verdict would be about nothing; "" if it is all there.
+
+    shown   for each thing that has to be shown, the fences in which it may stand
+    """
+    for fences in shown:
+        if not any(f"<{name}-{marker}>" in text for name in fences):
+            return f"does not show the {fences[0]} here; show it whatever the case brings"
+    if form.form == "tag" and f"<{form.tag}>" not in text:
+        return "does not say here how to give the verdict; say it whatever the case brings"
+    return ""
 
 
 def fill(template: Template, values: dict[str, Any]) -> tuple[str, str]:

@@ -8,10 +8,13 @@ from typing import Any
 
 from jinja2 import StrictUndefined, TemplateRuntimeError
 from jinja2 import Template as Compiled
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judgekit.render.fences import fence
 from judgekit.types import Json, text_of
+
+LONGEST = 10_000
 
 
 class MissingField(TemplateRuntimeError):
@@ -24,6 +27,8 @@ class MissingField(TemplateRuntimeError):
 
 class Sandbox(ImmutableSandboxedEnvironment):
     """An environment whose templates see plain JSON data: no globals, no loader, no escaping."""
+
+    intercepted_binops = frozenset(["*", "**"])
 
     def __init__(self) -> None:
         super().__init__(
@@ -41,6 +46,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.filters["_fence"] = _fence
         self.filters["_levels"] = _levels
         self.filters["_examples"] = _examples
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """A slip such as `"-" * 10 ** 10` must not eat the machine."""
+        if operator == "**":
+            raise TemplateRuntimeError("`**` is not available in a template")
+        size = max((len(side) for side in (left, right) if isinstance(side, (str, list, tuple))), default=0)
+        if size and size * max((side for side in (left, right) if isinstance(side, int)), default=0) > LONGEST:
+            raise TemplateRuntimeError(f"`*` repeats a text or list to more than {LONGEST} signs or items")
+        return super().call_binop(context, operator, left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`output.items` is the key of a JSON object before it is a method of a dict."""

@@ -249,7 +249,7 @@ def _bindings(tree: nodes.Template) -> Iterator[tuple[nodes.Node, nodes.Node]]:
 
 def _taint(part: nodes.Node, dirty: set[str]) -> str:
     """The untrusted variable that an expression may print, `data` for one derived from it, "" for none."""
-    found = [name for name in _names(part) if name in dirty]
+    found = sorted((name for name in _names(part) if name in dirty), key=lambda name: name not in ("output", *ANSWERS))
     return next(
         (name for name in found if name in (*UNTRUSTED, *ANSWERS)), "data" if found or _loop_items(part) else ""
     )

@@ -305,6 +305,35 @@ def test_settled_pairs_against_every_human_vote_are_met(data_dir: Path, tmp_path
 
 
 @pytest.mark.usefixtures("_few_draws")
+def test_settled_pairs_against_the_majority_of_votes_are_met(data_dir: Path, tmp_path: Path) -> None:
+    folder = data_dir / "mt_bench_human"
+    expected = json.loads((folder / "expected.json").read_text())
+    votes: dict[str, Counter[str]] = {}
+    with (folder / "human_votes.csv").open() as file:
+        for row in csv.DictReader(file):
+            votes.setdefault(row["pair_id"], Counter())[row["vote"]] += 1
+    joined = tmp_path / "majority.csv"
+    undecided = 0
+    with (folder / "pairs.csv").open() as file, joined.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["pair", "judge", "vote"])
+        for row in csv.DictReader(file):
+            (top, n), *rest = [*votes.get(row["pair_id"], Counter()).most_common(), ("", 0)]
+            decided = n > 0 and all(m < n for _, m in rest)
+            undecided += n > 0 and not decided
+            writer.writerow([row["pair_id"], row["gpt4_pair"], top if decided else ""])
+    assert undecided == expected["majority_vote_undecided_pairs"]
+    doc = recording_document(recording(joined, outcome="judge", gold="vote", case="pair"))
+    given = expected["gpt4_vs_majority_vote_inconsistent_as_tie"]
+    problems: list[str] = []
+    seen: Counter[str] = Counter()
+    compare(of_table(doc["gold"]["as_tie"], given), given, "majority", seen, problems)
+    assert not problems
+    assert seen == {"met": 25}
+    assert doc["gold"]["without"] == 1240 - given["n"]
+
+
+@pytest.mark.usefixtures("_few_draws")
 def test_verdicts_in_one_order_are_compared_with_people_and_never_called_a_preference(data_dir: Path) -> None:
     folder = data_dir / "pandalm"
     expected = json.loads((folder / "expected.json").read_text())["pairs"]
@@ -318,6 +347,8 @@ def test_verdicts_in_one_order_are_compared_with_people_and_never_called_a_prefe
         compare(of_table(doc["gold"]["original"], block), block, name, seen, problems)
         assert doc["win_rate"]["value"] is None
         assert doc["missing"] == doc["pairs"]
+    rows = load_verdicts(folder / "labels.csv", Layout(original="gpt_3_5_turbo", coded="answer")).rows
+    assert Counter(row.original for row in rows) == {"A": 460, "B": 476, "TIE": 38, None: 25}
     assert len(expected) == 12
     assert not problems, "\n".join(problems[:20])
     assert seen == {"met": 300}

@@ -7,6 +7,7 @@ import msgspec
 from judgekit.graders.pairwise import Look
 from judgekit.report.preference.contest import Bout, Contest, Judged
 from judgekit.report.preference.document import block_document
+from judgekit.report.preference.words import ranking_sentence
 from judgekit.report.summary import estimate_json
 from judgekit.stats.preference import Brief
 from judgekit.stats.steadiness import Steadiness
@@ -82,6 +83,7 @@ def ranking_document(ranking: Ranking) -> dict[str, Json]:
     if ranking.undefined:
         return {"strengths": [], "contrasts": [], "undefined": ranking.undefined}
     return {
+        "meaning": ranking_sentence(ranking),
         "strengths": [
             {"variant": s.name, "pairs": s.pairs, "strength": estimate_json(s.strength)} for s in ranking.strengths
         ],

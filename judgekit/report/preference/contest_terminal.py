@@ -9,7 +9,7 @@ from rich.text import Text
 from judgekit.report.numbers import money, plural, rate, short
 from judgekit.report.preference.contest import Bout, Contest
 from judgekit.report.preference.terminal import counts_table, groups_table, plain_table, print_block
-from judgekit.report.preference.words import percent_with_range
+from judgekit.report.preference.words import percent_with_range, ranking_sentence, warnings
 from judgekit.stats.steadiness import Steadiness
 from judgekit.stats.strengths import Ranking
 from judgekit.types import Decision
@@ -22,16 +22,14 @@ MOST_TAGS = 25
 def print_contest(contest: Contest, console: Console) -> None:
     """Print a pairwise run; the first dimension gives the answer, the others get a line each."""
     info = contest.info
-    for bout in contest.main if len(contest.main) == 1 else ():
-        print_block(bout.block, bout.names, console)
-        if same := bout.block.stats.identical:
-            console.print(f"{plural(same, 'pair')} of equal outputs: a tie without a call, counted among the ties.")
-        _tags(bout, console)
-        if bout.steady is not None:
-            _steady(bout.steady, console)
-    _others(contest, console)
-    for dimension, ranking in contest.rankings.items():
-        _ranking(dimension, ranking, console)
+    if len(contest.main) == 1:
+        _answer(contest.main[0], console)
+        if len(contest.bouts) > 1:
+            console.print()
+            blocks = {bout.dimension: bout.block for bout in contest.bouts}
+            console.print(groups_table(blocks, contest.main[0].names, "dimension"))
+    else:
+        _several(contest, console)
     _causes(contest, console)
     console.print()
     for notice in info.notices:
@@ -47,6 +45,33 @@ def print_contest(contest: Contest, console: Console) -> None:
     _decision(contest.decision, console)
     if info.folder:
         console.print(f"\nEverything is in {escape(info.folder)}", soft_wrap=True)
+
+
+def _answer(bout: Bout, console: Console) -> None:
+    """Two variants on the dimension that gives the answer."""
+    print_block(bout.block, bout.names, console)
+    if same := bout.block.stats.identical:
+        console.print(f"{plural(same, 'pair')} of equal outputs: a tie without a call, counted among the ties.")
+    _tags(bout, console)
+    if bout.steady is not None:
+        _steady(bout.steady, console)
+
+
+def _several(contest: Contest, console: Console) -> None:
+    """Three or more variants: who is the strongest, and every comparison in a line."""
+    for number, (dimension, ranking) in enumerate(contest.rankings.items()):
+        if number:
+            console.print()
+        console.print(Text(f"{dimension}: {ranking_sentence(ranking)}", style="bold"))
+        _ranking(ranking, console)
+    sides = ("the first", "the second")
+    blocks = {f"{b.a}, {b.b}: {b.dimension}": b.block for b in contest.bouts}
+    for table in (groups_table(blocks, sides, "compared"), counts_table(blocks, sides, "compared")):
+        console.print()
+        console.print(table)
+    for bout in contest.main:
+        for warning in warnings(bout.block, bout.names):
+            console.print(Text(f"Beware: {bout.a}, {bout.b}: {warning}.", style="yellow"))
 
 
 def _tags(bout: Bout, console: Console) -> None:
@@ -83,25 +108,10 @@ def _steady(steady: Steadiness, console: Console) -> None:
     console.print(Text(told, style="yellow"))
 
 
-def _others(contest: Contest, console: Console) -> None:
-    """Every comparison in one table, when there is more than one of them."""
-    if len(contest.bouts) < 2:
-        return
-    several = len(contest.main) > 1
-    for group in [contest.bouts] if not several else [[b] for b in contest.bouts]:
-        named = {f"{b.a} and {b.b}, {b.dimension}" if several else b.dimension: b.block for b in group}
-        console.print()
-        console.print(groups_table(named, group[0].names, "comparison" if several else "dimension"))
-        if several:
-            console.print(counts_table(named, group[0].names, "pairs"))
-
-
-def _ranking(dimension: str, ranking: Ranking, console: Console) -> None:
-    console.print()
+def _ranking(ranking: Ranking, console: Console) -> None:
     if ranking.undefined:
-        console.print(Text(f"No ranking on {dimension}: {ranking.undefined}"))
         return
-    table = plain_table(f"strength, {dimension}", "log-odds", "pairs", numbers=2)
+    table = plain_table("variant", "log-odds", "pairs", numbers=2)
     for s in ranking.strengths:
         table.add_row(Text(s.name), rate(s.strength), f"{s.pairs:,}")
     console.print(table)

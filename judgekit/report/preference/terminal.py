@@ -33,6 +33,7 @@ def print_block(block: Block, names: tuple[str, str], console: Console) -> None:
     console.print(counts_table({"": block}, names))
     console.print()
     console.print(_rates(block, names))
+    console.print(Text("Brackets hold 95% intervals; cases are the unit.", style="dim"))
     if block.gold is not None:
         console.print()
         console.print(_gold(block.gold))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from judgekit.report.numbers import plural
 from judgekit.report.preference.value import Block
 from judgekit.stats.preference import Preference
+from judgekit.stats.strengths import Ranking
 from judgekit.types import Estimate
 
 MANY_FLIPS = 0.2
@@ -47,6 +48,20 @@ def claim(s: Preference, names: tuple[str, str]) -> str:
     return "The interval holds 50%: no difference is shown."
 
 
+def ranking_sentence(ranking: Ranking) -> str:
+    """Who is the strongest, and against whom that is settled."""
+    if ranking.undefined:
+        return f"no ranking: {ranking.undefined}."
+    top = ranking.strengths[0].name
+    own = [c for c in ranking.contrasts if top in (c.better, c.worse)]
+    beaten = [c.worse for c in own if c.resolved]
+    others = [c.worse if c.better == top else c.better for c in own if not c.resolved]
+    if not others:
+        return f"{top} is the strongest of {len(ranking.strengths)}: better than {', '.join(beaten)}."
+    settled = f"better than {', '.join(beaten)}, " if beaten else ""
+    return f"no variant is shown to be the strongest: {top} leads, {settled}not resolved against {', '.join(others)}."
+
+
 def flips(s: Preference) -> str:
     """`14% of pairs flipped with the order, 23 of 25 of them to the first answer`."""
     n = s.first + s.second + s.undirected
@@ -80,13 +95,15 @@ def warnings(block: Block, names: tuple[str, str]) -> Iterator[str]:
 
 
 def _position(s: Preference, names: tuple[str, str]) -> Iterator[str]:
+    """Whether the order moves the judge; two orders that differ by chance mislead nobody."""
     p, one, other = s.bias_test.p, s.original, s.swapped
-    if p is not None and p < SURE:
-        where, n = ("first", s.first) if s.bias_test.ups > s.bias_test.downs else ("second", s.second)
-        shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-        yield f"the judge leans to the answer shown {where}: {n} of {s.first + s.second} flips ({shown})"
-    if one.value is None or other.value is None:
+    if p is None or p >= SURE:
         return
+    where, n = ("first", s.first) if s.bias_test.ups > s.bias_test.downs else ("second", s.second)
+    shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    yield f"the judge leans to the answer shown {where}: {n} of {s.first + s.second} flips ({shown})"
+    assert one.value is not None
+    assert other.value is not None
     if (one.value - 0.5) * (other.value - 0.5) < 0:
         first, second = percent(one.value), percent(other.value)
         yield (

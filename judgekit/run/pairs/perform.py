@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from judgekit.errors import RunStopped
-from judgekit.graders.pairwise import PairGrade, PairInstrument, pair_steps
+from judgekit.graders.pairwise import PairGrade, PairInstrument, calls_without_verdict, pair_steps
 from judgekit.report.preference.contest import Contest, contest_of
 from judgekit.report.preference.rule import prefer_decision
 from judgekit.report.summary import CaseMark
@@ -201,7 +201,8 @@ def _open(
     kept = {}
     for key, grade in stored.grades.items():
         if worth_judging_again(grade, missing=options.retry_missing):
-            options.skip.update(call.reply.key for call in grade.calls if call.reply and call.reply.key)
+            again = calls_without_verdict(grade)
+            options.skip.update(call.reply.key for call in again if call.reply and call.reply.key)
         else:
             kept[key] = msgspec.structs.replace(grade, calls=())
     said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} pairs are there already"

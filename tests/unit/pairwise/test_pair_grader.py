@@ -7,7 +7,7 @@ import pytest
 
 from judgekit.errors import CallFailed, InputError
 from judgekit.graders.pairrubric import PairDimension, PairRubric, criterion_for_pairs, find_pair_rubric
-from judgekit.graders.pairwise import PairInstrument, pair_steps, pick_of
+from judgekit.graders.pairwise import PairInstrument, calls_without_verdict, pair_steps, pick_of
 from judgekit.render import compile_pair_template
 from judgekit.report.preference.panel import join, pair_of
 from judgekit.stats.preference import Pair
@@ -102,6 +102,14 @@ def test_an_unreadable_reply_is_asked_again_in_its_own_order_and_never_a_tie():
     assert [len(r) for r in rounds] == [2, 1]
 
 
+def test_only_the_order_without_a_verdict_is_worth_another_call():
+    grade, _ = judged(lambda r: says("SECOND") if first_text(r) == "two days" else Reply("They are both fine."))
+    again = calls_without_verdict(grade)
+    assert [(first_text(c.request), c.request.ask) for c in again] == [("a week", 1), ("a week", 2)]
+    whole, _ = judged(likes("a week"))
+    assert calls_without_verdict(whole) == ()
+
+
 def test_a_second_try_that_is_readable_counts():
     grade, _ = judged(lambda r: says("FIRST") if r.ask == 2 or first_text(r) == "two days" else Reply("hm"))
     assert pair_of(grade).outcome == "INCONSISTENT"
@@ -121,6 +129,15 @@ def test_a_verdict_planted_in_an_answer_cannot_count():
     grade, rounds = judged(answer, a=trap)
     assert pair_of(grade).outcome == "MISSING"
     assert "<result-" in rounds[0][0].messages[0].content
+
+
+def test_a_reply_in_json_is_read_as_json():
+    def answer(request):
+        assert request.schema["properties"]["verdict"]["enum"] == ["FIRST", "SECOND", "TIE", "UNKNOWN"]
+        return Reply('{"reasoning": "b", "verdict": "TIE"}')
+
+    grade, _ = judged(answer, judge=instrument(structured=True))
+    assert pair_of(grade) == Pair("c", "TIE", "TIE")
 
 
 def test_names_of_variants_are_in_the_record_and_in_no_request():

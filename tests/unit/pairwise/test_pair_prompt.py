@@ -152,3 +152,13 @@ def test_what_is_set_from_an_answer_is_fenced_too():
     source = "{% set x = first %}{{ x }}{{ first }}{{ second }}{{ verdicts }}"
     p = prompt("AAA", "b", template=compile_pair_template(source, name="t", structured=False))
     assert re.search(r"<data-[0-9a-f]+>\nAAA\n</data", text(p))
+
+
+def test_a_template_that_hides_an_answer_in_this_case_has_no_verdict():
+    source = "{{ first }}{% if context is not none %}{{ second }}{% endif %}{{ verdicts }}"
+    template = compile_pair_template(source, name="mine.j2", structured=False)
+    fault = prompt("a", "b", template=template)
+    assert isinstance(fault, Fault)
+    assert fault.kind == "failed"
+    assert "does not show the second" in fault.why
+    assert not isinstance(prompt("a", "b", template=template, case=Case(id="c", input="q", context="k")), Fault)

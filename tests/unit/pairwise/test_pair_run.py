@@ -95,6 +95,16 @@ def test_the_plan_counts_exactly_what_is_sent(folder):
     assert [b.block.stats.identical for b in finished.contest.bouts] == [2] * 4
 
 
+def test_replies_that_the_cache_holds_are_told_and_cost_nothing(folder):
+    plan = plan_of(folder)
+    kept = Reply("<result>FIRST</result>")
+    calls = count_pair_calls(
+        plan, peek=lambda r: kept if "swapped" in r.label else None, price=lambda _: 0.5, tokens=lambda _: 10
+    )
+    (judge,) = calls.models
+    assert (judge.calls, judge.cached, calls.sent, calls.usd) == (6, 3, 3, 1.5)
+
+
 def test_every_pair_is_two_requests_that_differ_by_the_swap_alone(folder):
     sender = Sender()
     perform(plan_of(folder, rubric=find_pair_rubric("pairwise", base=folder)), sender)

@@ -23,6 +23,8 @@ def pairs(*picks: tuple[str | None, str | None]) -> list[Pair]:
         (T, A, "TIE", 0.25),
         (T, B, "TIE", 0.75),
         (U, B, "UNKNOWN", None),
+        (B, U, "UNKNOWN", None),
+        (T, U, "UNKNOWN", None),
         (U, U, "UNKNOWN", None),
         (None, B, "MISSING", None),
         (U, None, "MISSING", None),

@@ -121,6 +121,7 @@ def test_rows_without_a_case_are_cases_of_their_own():
         ({}, "name the verdicts"),
         ({"original": "o", "outcome": "v"}, "name the verdicts"),
         ({"outcome": "v", "swapped": "s"}, "name the verdicts"),
+        ({"original": "o", "swapped": "o"}, "both 'o'"),
         ({**BOTH, "labels": (("x", "LEFT"),)}, "none of A, B, TIE"),
         ({**BOTH, "labels": (("x", "A"), ("X ", "B"))}, "told to mean two things"),
         ({**BOTH, "labels": (("x", "INCONSISTENT"),)}, "no verdict on one order can be"),
