@@ -9,10 +9,10 @@ import msgspec
 
 from judgekit.probes.attacks import Attack
 from judgekit.probes.effect import Band, effect_over_cases
-from judgekit.probes.finding import BANDS, Finding, Probe, concluded, measured
+from judgekit.probes.finding import BANDS, UPWARD, Finding, Probe, concluded, measured
 from judgekit.probes.injection import Tried, tried, turned
 from judgekit.probes.kinship import Kin, self_preference
-from judgekit.probes.seen import Arm, Seen, Values, changed, paired, shift, tally
+from judgekit.probes.seen import Arm, Seen, Values, changed, paired, place, shift, tally
 from judgekit.stats.preference import OUTCOMES, Pair
 from judgekit.types import Frozen
 
@@ -96,7 +96,8 @@ def _arm(seen: Iterable[Seen], arm: Arm) -> list[Seen]:
 
 
 def _finding(start: Finding, values: Values, ends: tuple[float, float], arms: Mapping[str, Sequence[Seen]]) -> Finding:
-    effect = effect_over_cases(values.by_case, ends=ends, band=start.band, left_out=values.left_out)
+    tested = (ends[0], start.band[1]) if start.probe in UPWARD else start.band
+    effect = effect_over_cases(values.by_case, ends=ends, band=tested, left_out=values.left_out)
     counts = {name: tally(own) for name, own in arms.items()}
     filled = msgspec.structs.replace(start, outputs=values.outputs, counts=counts, moved=values.moved)
     if effect.p is None and not filled.why:
@@ -110,7 +111,7 @@ def _passes(seen: Sequence[Seen]) -> Values:
     for one in seen:
         if one.verdict in ("PASS", "FAIL"):
             by_case.setdefault(one.case, []).append(float(one.verdict == "PASS"))
-    moved = tuple(one.case for one in seen if one.verdict == "PASS")
+    moved = tuple(place(one) for one in seen if one.verdict == "PASS")
     left_out = len(seen) - sum(map(len, by_case.values()))
     return Values({case: tuple(own) for case, own in by_case.items()}, left_out, moved)
 
@@ -163,7 +164,8 @@ def _position(name: str, pairs: Sequence[Pair], band: Band) -> Finding:
         sum(pair.first is None for pair in asked),
         tuple(pair.case for pair in asked if pair.outcome == "INCONSISTENT"),
     )
-    start = Finding(probe="position", dimension=name, band=band, skipped=len(pairs) - len(asked))
+    why = "" if by_case else "no pair was decided in both orders"
+    start = Finding(probe="position", dimension=name, band=band, skipped=len(pairs) - len(asked), why=why)
     found = _finding(start, values, (-0.5, 0.5), {})
     counts = {word: sum(pair.outcome == word for pair in asked) for word in OUTCOMES}
     return msgspec.structs.replace(found, counts={"pairs": counts})

@@ -131,8 +131,8 @@ async def perform_probe(
     first, skipped = asks(plan, probing.outputs)
     pairs = pair_asks(plan, probing.outputs)
     if watcher is not None:
-        at_most, _ = attack_asks(plan, probing.outputs, None)
-        watcher.start(len(first) + len(pairs) + len(at_most), 0)
+        may_fail = sum(ask.arm == "base" and plan.does(ask.judge.name, "injection") for ask in first)
+        watcher.start(len(first) + len(pairs) + may_fail * min(plan.each, len(plan.attacks)), 0)
     await probing.all(first, probing.judge)
     await probing.all(pairs, probing.compare)
     verdicts = {

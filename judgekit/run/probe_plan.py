@@ -126,7 +126,7 @@ def make_probe_plan(
         except (InputError, UsageError, NotEnough, SelfGrading) as error:
             if probe in wanted.probes:
                 raise
-            absent[probe, ""] = _first_line(error)
+            absent[probe, ""] = _first_line(error).removeprefix(f"{probe} ")
     return ProbePlan(
         plan=plan,
         probes=probes,
@@ -143,15 +143,20 @@ def make_probe_plan(
 
 
 def _skipped(pairs: Iterable[str], judges: Mapping[str, Instrument]) -> dict[tuple[Probe, str], str]:
-    """`verbosity:brief` -> ("verbosity", "reply.brief"). Raises `UsageError` or `InputError`."""
+    """`verbosity:brief` -> ("verbosity", "reply.brief"). Raises `UsageError`."""
     found: dict[tuple[Probe, str], str] = {}
     for written in pairs:
         name, colon, dimension = written.partition(":")
         probe = next((p for p in PROBES if p == name), None)
         if probe is None or not colon:
-            hint = near(name, PROBES)
+            hint = "" if probe else near(name, PROBES)
             raise UsageError(f"--skip {written}: write PROBE:DIMENSION.{hint} Probes: {', '.join(PROBES)}")
-        for full in chosen(judges, (dimension,)):
+        fits = [full for full in judges if dimension in (full, full.partition(".")[2])]
+        if not fits:
+            raise UsageError(
+                f"--skip {written}: no such dimension.{near(dimension, judges)} Known: {', '.join(judges)}"
+            )
+        for full in fits:
             found[probe, full] = "left out by --skip"
     return found
 
