@@ -31,13 +31,13 @@ from judgekit.run.answers import (
 )
 from judgekit.run.certificates import Trust, settle, trust_of
 from judgekit.run.engine import Done, Execution, ordered, worth_asking_again
+from judgekit.run.folder import new_folder
 from judgekit.run.lock import FolderLock
 from judgekit.run.plan import Plan
 from judgekit.run.store import (
     Manifest,
     RunStore,
     StoredRun,
-    new_folder,
     read_manifest,
     read_run,
     run_folders,
@@ -184,7 +184,7 @@ def _open(
                 kept[key] = msgspec.structs.replace(grade, calls=())
         said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} grades are there already"
         store = RunStore(folder, msgspec.structs.replace(stored.manifest, run=_again(stored.manifest.run)))
-        return store, Done(stored.outputs, kept), (said, *stored.notes), lock
+        return store, Done(stored.outputs, kept, stored.dropped), (said, *stored.notes), lock
     folder = new_folder(options.root, manifest, now=now, token=token)
     lock = FolderLock(folder)
     lock.take()  # before there is a manifest, by which another process could find the run and go on with it

@@ -19,7 +19,7 @@ import pytest
 from judgekit.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-SUITES = ["shop", "shop/nine", "shop-bg", "shop-bg/nine", "support", "golden", "kb", "rag"]
+SUITES = ["shop", "shop/nine", "shop-bg", "shop-bg/nine", "support", "golden", "kb", "rag", "ab", "probe"]
 
 
 class Ran:
