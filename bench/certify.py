@@ -1,7 +1,7 @@
 """How often a judge is certified, and how often it should not have been: operating characteristics by simulation.
 
-    python bench/certify.py            # every table, about a minute
-    python bench/certify.py --fast     # fewer repetitions
+    python bench/certify.py            # every table, half an hour on two cores
+    python bench/certify.py --fast     # fewer repetitions, some minutes
 
 Kappa, number of test labels and share of PASS are varied; then one set of test labels is used again and again by
 judges that are all exactly at the bar (each certificate is a false one), by chosen variants and by somebody who climbs
@@ -128,7 +128,7 @@ def false_by_more_labels(world: World, sizes: tuple[int, ...], repeats: int, pol
 
 def _draws(attempt: int) -> int:
     """Enough draws for the tail of an attempt."""
-    return int(60 / level(attempt))
+    return int(25 / level(attempt))
 
 
 def main() -> None:
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--fast", action="store_true", help="fewer repetitions")
     fast = parser.parse_args().fast
     chance_table(100 if fast else 1000)
-    repeats = 300 if fast else 2000
+    repeats = 200 if fast else 2000
     print("\nfalse certificates per set of test labels: every judge has kappa 0.50, the bar; kappa rule alone")
     print("share of PASS   n  shared errors  attempts  chosen variants")
     for pass_rate in (0.5, 0.7, 0.9):

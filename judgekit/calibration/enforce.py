@@ -36,6 +36,13 @@ class Settled(Frozen, frozen=True):
     corrected: Corrected | None = None
 
 
+def note_dropped(found: dict[str, frozenset[str]], grade: Grade) -> None:
+    """Add the parameters that a provider refused in a grade's calls, by judge; a judge that got no reply has none."""
+    for call in grade.calls:
+        if call.reply is not None:
+            found[grade.name] = found.get(grade.name, frozenset()).union(call.reply.dropped)
+
+
 def stamped(grade: Grade, standing: Standing | None) -> Grade:
     """A judge's grade with its right to decide, or the reason why it has none."""
     if grade.kind != "judge":
@@ -95,6 +102,9 @@ def corrected_dimension(
     direct = _direct(judged)
     if direct is not None:
         return direct
+    if certificate.measured is not None and certificate.measured.chosen:
+        why = "the certificate's labels were chosen by verdict, and too few outputs of this run are labelled"
+        return Corrected(Estimate(undefined=why))
     decided: dict[str, list[float]] = {}
     for (case, _), grade in grades.items():
         values = decided.setdefault(case, [])

@@ -55,6 +55,7 @@ def certifies(
     good = (human >= policy.each_label).all(axis=1) & (n >= policy.n) & (n >= policy.cases)
     good &= (lows[:, 0] >= policy.pass_recall_low) & (lows[:, 1] >= policy.fail_recall_low)
     good &= (tables.sum(axis=1) > 0).all(axis=1)
+    good[good] = kappas(tables[good]) > bar  # the prior only pulls kappa down
     for at in np.flatnonzero(good):
         drawn = rng.standard_gamma(tables[at].ravel() + 0.25, size=(draws, 4)).reshape(draws, 2, 2)
         good[at] = (kappas(drawn) < bar).mean() <= level

@@ -289,9 +289,11 @@ def _make(connection: sqlite3.Connection) -> None:
 def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
     """True for a cache of this version, False for a file with nothing in it; anything else raises `InputError`."""
     try:
+        connection.execute("begin")  # one look: another process may just be laying the file out
         (mark,) = connection.execute("pragma application_id").fetchone()
         (version,) = connection.execute("pragma user_version").fetchone()
         (tables,) = connection.execute("select count(*) from sqlite_master").fetchone()
+        connection.execute("commit")
     except sqlite3.OperationalError:
         raise
     except sqlite3.DatabaseError as error:

@@ -38,6 +38,10 @@ def calibrate(
     pass_rate: Annotated[
         float, typer.Option("--pass-rate", min=0, max=1, help="With --plan: the share of PASS you expect.")
     ] = 0.7,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="With --plan and --template: which outputs of this run to label next.")
+    ] = None,
+    n: Annotated[int, typer.Option("--n", min=1, help="With --run: how many of each dimension.")] = 60,
     check: Annotated[
         bool, typer.Option("--check", help="Ask certified judges again, without the cache: are they still the same?")
     ] = False,
@@ -73,7 +77,11 @@ def calibrate(
     from judgekit.cli.calibrating import Asked
     from judgekit.errors import UsageError
 
-    modes = {"--certify": certify, "--plan": plan, "--check": check, "--show": show, "--template": template is not None}
+    drawing = run is not None
+    if drawing and not (plan and template):
+        raise UsageError("--run chooses which outputs to label next: give --plan and --template FILE with it")
+    blank = template is not None and not drawing
+    modes = {"--certify": certify, "--plan": plan, "--check": check, "--show": show, "--template": blank}
     given = [name for name, on in modes.items() if on]
     if len(given) > 1:
         raise UsageError(f"{' and '.join(given)} are different things: one at a time")
@@ -94,6 +102,8 @@ def calibrate(
         yes=yes,
         quiet=quiet,
     )
+    if run is not None and template is not None:
+        return _next(asked, run, n, template, json=json)
     if plan:
         return _plan(asked, kappa, pass_rate, json=json)
     if show:
@@ -134,6 +144,19 @@ def _plan(asked: Asked, kappa: float, pass_rate: float, *, json: bool) -> int:
         print_json({**told, "chances": [msgspec.to_builtins(chance) for chance in chances]})
     else:
         print_how_many(chances, console(), kappa=kappa, pass_rate=pass_rate, bar=bar_of(policy))
+    return 0
+
+
+def _next(asked: Asked, run: Path, n: int, path: Path, *, json: bool) -> int:
+    from judgekit.cli.calibrating import next_command
+
+    counts = next_command(asked, run, n, path)
+    if json:
+        print_json({"file": str(path), "rows": counts})
+    else:
+        told = ", ".join(f"{name} {count}" for name, count in counts.items())
+        kept = f"{path.name}.sample.jsonl beside it says how they were chosen: keep it there"
+        console().print(f"Wrote {told} to {path}. Fill in 'label'. {kept}.", markup=False)
     return 0
 
 

@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from judgekit.calibration.certificate import Reading
 from judgekit.calibration.found import Calibrated
 from judgekit.calibration.rejudged import Rejudged, rejudged
@@ -25,14 +27,15 @@ from judgekit.run.calibrate import Setting, certify, dev_tasks, judge_tasks, loo
 from judgekit.run.calls import count_requests
 from judgekit.run.certificates import certificates_in, trust_of
 from judgekit.run.environment import environment
-from judgekit.run.label_sheet import outputs_to_label, sheet_rows, write_sheet
+from judgekit.run.find import find_run
+from judgekit.run.label_sheet import draw_sample, outputs_to_label, sheet_rows, write_sample, write_sheet
 from judgekit.run.labelled import Labelled, Source, Task, chosen, instruments_of, labelled
 from judgekit.run.loaded import Suite, load_suite
 from judgekit.run.looks import Looks
 from judgekit.run.senders import CACHE, OFFLINE, Senders, Way
-from judgekit.run.store import read_manifest, run_folders
+from judgekit.run.store import read_manifest, read_run, run_folders
 from judgekit.suite import CalibrationPolicy, JudgeConfig, load_suite_file
-from judgekit.types import Request, Sender
+from judgekit.types import Output, Request, Sender
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,8 +105,10 @@ def _labels_file(asked: Asked, suite: Suite) -> str:
             raise InputError(Problem(suite.shown, None, what))
         return suite.file.labels
     path = asked.labels.resolve()
-    folder = suite.folder.resolve()
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+    try:
+        return Path(os.path.relpath(path, suite.folder.resolve())).as_posix()
+    except ValueError:  # another drive
+        return str(path)
 
 
 def calibrate_command(asked: Asked, notes: Console) -> Calibrated:
@@ -282,6 +287,34 @@ def policy_of(suite: Path) -> CalibrationPolicy:
     """The policy of a suite, or the default where there is no suite yet."""
     path = suite / "judgekit.yaml" if suite.is_dir() else suite
     return load_suite_file(path).calibration if path.is_file() else CalibrationPolicy()
+
+
+def next_command(asked: Asked, run: Path, n: int, path: Path) -> dict[str, int]:
+    """Write a sheet of the n outputs of a run to label next on each dimension; rows by `rubric.dimension`.
+
+    Raises `InputError` where the run has no verdict of the judge, or a file is there already.
+    """
+    ready = loaded(asked)
+    stored = read_run(find_run(run, asked.suite))
+    judged = {one.name: one.fingerprint for one in stored.manifest.settled.standings}
+    wanted = {name: judge for name, judge in chosen(ready.instruments, asked.dimensions).items() if name in judged}
+    if not wanted:
+        raise InputError(Problem(str(stored.folder), None, "no judge of these dimensions judged this run"))
+    drawn = {name: draw_sample(stored, ready.suite, name, judged[name], n) for name in wanted}
+    variant = stored.manifest.run.variant
+    rows = []
+    for name, judge in wanted.items():
+        picked = [one for one in drawn[name] if one.chosen]
+        outputs = [replace_variant(stored.outputs[one.case, one.trial], variant) for one in picked]
+        rows += sheet_rows(ready.suite, {name: judge}, outputs)
+    write_sheet(path, rows)
+    write_sample(path, [one for own in drawn.values() for one in own])
+    return {name: sum(one.chosen for one in own) for name, own in drawn.items()}
+
+
+def replace_variant(output: Output, variant: str) -> Output:
+    """The output with the variant that the run was of."""
+    return msgspec.structs.replace(output, variant=variant)
 
 
 def template_command(asked: Asked, path: Path) -> int:

@@ -85,6 +85,7 @@ def plan(
         out.print("No calls to any model: code checks alone.")
     if not calls.exact:
         out.print("Judge calls are counted as if every output arrives; outputs that fail are not judged.")
+        out.print("Tokens and price of judge calls come without the outputs' own text, which is not there yet.")
     if calls.reask:
         out.print(f"At most {plural(calls.reask, 'more call')} if replies cannot be read. Nothing was sent.")
     return 0

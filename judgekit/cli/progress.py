@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from judgekit.cli.bar import Bar
 
 EVERY_S = 15.0
-
-
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        """Outputs graded per second."""
-        return Text(f"{task.finished_speed or task.speed or 0:.1f}/s")
 
 
 class ProgressLine:
@@ -25,8 +21,7 @@ class ProgressLine:
         self._console = console
         self._quiet = quiet
         self._clock = clock
-        self._bar: Progress | None = None
-        self._task: int = 0
+        self._bar: Bar | None = None
         self._total = self._done = self._begun_with = 0
         self._began = self._told = 0.0
 
@@ -36,16 +31,15 @@ class ProgressLine:
         self._began = self._told = self._clock()
         if self._quiet or not self._console.is_terminal:
             return
-        columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=self._console, transient=True, refresh_per_second=5)
-        self._bar.start()
-        self._task = self._bar.add_task("grading", total=total, completed=done)
+        from judgekit.cli.bar import Bar
+
+        self._bar = Bar(self._console, total=total, done=done)
 
     def step(self) -> None:
         """One more output is graded."""
         self._done += 1
         if self._bar is not None:
-            self._bar.advance(self._task)  # type: ignore[arg-type]
+            self._bar.step()
             return
         if self._quiet:
             return

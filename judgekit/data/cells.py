@@ -22,7 +22,9 @@ T = TypeVar("T")
 D = TypeVar("D")
 
 TRUE, FALSE = ("true", "yes", "y", "1"), ("false", "no", "n", "0")
-_id = re.compile(r"[^\s\0](?:[^\r\n\t\0]*[^\s\0])?")
+# what a terminal would obey, and what turns the direction of the text after it, is no part of a name
+_control = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+_id = re.compile(rf"[^\s{_control}](?:[^{_control}]*[^\s{_control}])?")
 _whole = re.compile(r"[+-]?\d+")
 _decimal = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
@@ -129,7 +131,7 @@ def _bad_id(value: str) -> str:
         return "is empty: an id is text that names the case for ever"
     if value != value.strip():
         return f"has blanks around it: {value!r}; write {value.strip()!r}"
-    return f"holds a tab or line break: {value[:40]!r}"
+    return f"holds a tab, a line break or another control character: {value[:40]!r}"
 
 
 def texts(value: Json, loose: bool) -> tuple[str, ...]:

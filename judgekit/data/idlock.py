@@ -98,9 +98,9 @@ def check_lock(text: str | None, cases: CaseSet, *, file: str = NAME) -> LockRep
         f"the input of case {name!r} changed since it was locked: older results are not of it" for name in changed
     ]
     if new:
-        notices.append(f"{len(new)} id(s) not locked yet: run `judgekit check --lock`")
+        notices.append(f"{_ids(len(new))} not locked yet: run `judgekit check --lock`")
     if missing:
-        notices.append(f"{len(missing)} locked id(s) without a case, to be marked as gone by `judgekit check --lock`")
+        notices.append(f"{_ids(len(missing))} locked without a case, to be marked as gone by `judgekit check --lock`")
     return LockReport(tuple(problems), tuple(notices), tuple(new), tuple(missing), tuple(changed))
 
 
@@ -126,3 +126,7 @@ def lock_path(files: Sequence[Path]) -> Path:
 
 def _short(case: Case) -> str:
     return input_hash(case.input)[:16]
+
+
+def _ids(n: int) -> str:
+    return "1 id" if n == 1 else f"{n} ids"

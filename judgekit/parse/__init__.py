@@ -54,6 +54,8 @@ def read_reply(reply: Reply, form: ReplyForm) -> Read | Fault:
 
 def _stopped(reply: Reply) -> Fault | None:
     """The fault of a reply that did not come to its own end."""
+    if reply.finish == "stop" or reply.finish == "other":  # noqa: PLR1714 - which narrows the type
+        return None
     said = f": {excerpt(reply.text)}" if reply.text.strip() else ""
     match reply.finish:
         case "refused":
@@ -64,8 +66,6 @@ def _stopped(reply: Reply) -> Fault | None:
             return _unreadable("truncated", f"the reply was cut at the token limit{_spent(reply)}: raise it{said}")
         case "tool":
             return _unreadable("tool_call", f"the judge called a tool instead of answering{said}")
-        case "stop" | "other":
-            return None
 
 
 def _spent(reply: Reply) -> str:

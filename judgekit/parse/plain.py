@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from judgekit.types import ReplyForm
 
@@ -20,6 +21,8 @@ HIDDEN = "\0"
 """Stands for every character of a thought."""
 
 _MARKS = "*_`~"
+SHORT = 40
+"""Characters of what a tag says, up to which it is remembered: judges say the same few words again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,19 @@ class Plain:
 
 def label_of(said: str, form: ReplyForm) -> str | None:
     """The label that `said` is, whole: white space, Markdown marks, letter case and one full stop aside."""
+    return _known_label_of(said, form) if len(said) <= SHORT else _label_of(said, form)
+
+
+def _label_of(said: str, form: ReplyForm) -> str | None:
     said = Plain.of(said).text.strip().strip(_MARKS).strip()
     if said.endswith((".", "。")):
         said = said[:-1].rstrip().rstrip(_MARKS).rstrip()
     if not said.isascii():  # "ß".upper() is "SS", "ı".upper() is "I": only ASCII may change case
         return said if said in form.labels else None
     return next((label for label in form.labels if label.upper() == said.upper()), None)
+
+
+_known_label_of = lru_cache(maxsize=1024)(_label_of)
 
 
 def excerpt(text: str, limit: int = 100) -> str:

@@ -33,29 +33,22 @@ def open_transport(url: str, env: Mapping[str, str], *, fast: bool = True) -> ht
     socks = through is not None and through.lower().startswith("socks")
     if fast and not socks:
         try:
-            return _over_aiohttp(trust, proxy)
+            from judgekit.providers.direct import Direct
         except ImportError:  # an installation without it: slower, and right
-            pass
+            return Shards(trust, proxy)
+        return Direct(trust, proxy)
     return Shards(trust, proxy)
-
-
-def _over_aiohttp(trust: ssl.SSLContext, proxy: httpx.Proxy | None) -> httpx.AsyncBaseTransport:
-    import aiohttp
-    from httpx_aiohttp import AiohttpTransport
-
-    def session() -> aiohttp.ClientSession:
-        # cookies would tie calls to each other; httpx undoes the compression
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=trust, limit=0, keepalive_timeout=IDLE_S),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-        )
-
-    return AiohttpTransport(verify=trust, proxy=proxy, client=session)
 
 
 class QuietHeaders(httpx.Headers):
     """Headers that a traceback with local variables does not spell out: one of them is a key."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} headers>"
+
+
+class QuietHead(dict[str, str]):
+    """The same as a plain mapping."""
 
     def __repr__(self) -> str:
         return f"<{len(self)} headers>"

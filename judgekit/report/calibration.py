@@ -88,6 +88,8 @@ def _measured(m: Measured, console: Console) -> None:
         lines.append(("disputed", f"{plural(m.disputed, 'output')} without a majority of people, left out"))
     if m.kappa_worst_case.value is not None and m.coverage < 1:
         lines.append(("worst case", f"{rate(m.kappa_worst_case)} if every abstention were wrong"))
+    if m.chosen:
+        lines.append(("chosen", "by verdict: the table counts the labelled outputs, all else stands for every output"))
     for name, text in lines:
         console.print(Text(f"  {name:20} {text}"))
 

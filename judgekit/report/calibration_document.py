@@ -78,6 +78,7 @@ def measured_document(m: Measured) -> dict[str, Json]:
         "human": m.human,
         "labels": list(LABELS),
         "table": [list(row) for row in m.table],
+        "chosen_by_verdict": m.chosen,
         "coverage": m.coverage,
         "bar": m.bar,
         "chance_below_bar": m.below,

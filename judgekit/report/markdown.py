@@ -146,7 +146,9 @@ def _tags(summary: Summary) -> str:
     decided = [(tag, e) for tag, e in summary.by_tag.items() if e.value is not None]
     if not 1 < len(decided) <= MOST_ROWS:
         return ""
-    table = _table(("tag", "pass rate [95%]", "#cases"), ((code(t, 60, cell=True), rate(e), str(e.n)) for t, e in decided))
+    table = _table(
+        ("tag", "pass rate [95%]", "#cases"), ((code(t, 60, cell=True), rate(e), str(e.n)) for t, e in decided)
+    )
     return f"<details><summary>Pass rate by tag</summary>\n\n{table}\n\n</details>"
 
 

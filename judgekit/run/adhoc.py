@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,16 @@ from judgekit.data.rows import Form, Log
 from judgekit.data.sheet import sheet_from_rows
 from judgekit.data.sources import read_rows
 from judgekit.errors import InputError, Problem, UsageError
-from judgekit.rubric import Rubric, case_rubric, find_rubric, from_text
+from judgekit.located import kind_of
+from judgekit.rubric import Rubric, case_rubric, find_rubric, from_text, load_rubric
 from judgekit.run.convert import TEXT_KEYS
 from judgekit.run.loaded import Suite, case_problems
 from judgekit.run.plan import Plan, judged_plan
 from judgekit.suite import JudgeConfig, SuiteFile, Variant
 from judgekit.types import Json, Output
+
+WORDS = "criterion"
+"""Id of the rubric that is made out of plain words."""
 
 
 def plan_of(
@@ -36,9 +41,13 @@ def plan_of(
 
     Raises `InputError` or `UsageError` for anything wrong, `SelfGrading` when the judge wrote the outputs.
     """
-    loaded = [rubric_of(r) for r in rubrics]
+    loaded = rubrics_of(rubrics)
+    if answer is not None and not callable(answer):
+        raise UsageError(f"`answer` is a function that gives the output of an input, not {kind_of(answer)}")
     if trials is not None and answer is None:
         raise UsageError("trials repeats a function: give `answer`; recorded outputs carry their own `trial`")
+    if trials is not None and trials < 1:
+        raise UsageError(f"trials is a whole number from 1, not {trials}")
     cases, outputs, notices = _read(data, columns, with_outputs=answer is None)
     if loaded and judge is None:
         raise UsageError(f"rubric {loaded[0].id!r} needs a judge: judge=jk.Judge('provider:name')")
@@ -78,14 +87,40 @@ def plan_of(
     return judged_plan(plan)
 
 
-def rubric_of(rubric: str | Rubric) -> Rubric:
+def rubrics_of(rubrics: Sequence[str | Rubric]) -> list[Rubric]:
+    """Each rubric once, plain words numbered from the second on. Raises `InputError` or `UsageError`."""
+    found: dict[str, Rubric] = {}
+    words: list[str] = []
+    for given in rubrics:
+        rubric = rubric_of(given)
+        if isinstance(given, str) and rubric.id == WORDS:
+            words += [given] if given not in words else []
+            number = words.index(given) + 1
+            rubric = rubric.model_copy(update={"id": WORDS if number == 1 else f"{WORDS}-{number}"})
+        if found.setdefault(rubric.id, rubric) != rubric:
+            raise UsageError(f"two rubrics have the id {rubric.id!r}; ids must differ")
+    return list(found.values())
+
+
+def rubric_of(rubric: str | Path | Rubric) -> Rubric:
     """A rubric as it is, by file, by the id of one that ships, or out of plain words (anything that is no id)."""
     if isinstance(rubric, Rubric):
         return rubric
+    if isinstance(rubric, Path):
+        return load_rubric(rubric)
+    if not isinstance(rubric, str) or not rubric.strip():
+        what = "is empty" if isinstance(rubric, str) else f"is {kind_of(rubric)}"
+        raise UsageError(f"the rubric {what}; give a criterion in words, the id of a rubric, a file, or a jk.Rubric")
     is_id = all(c.isalnum() or c in "-_" for c in rubric)
     if not rubric.endswith((".yaml", ".yml")) and not is_id:
-        return from_text(rubric)
-    return find_rubric(rubric, base=Path())
+        return from_text(rubric, name=WORDS)
+    try:
+        return find_rubric(rubric, base=Path())
+    except InputError as error:
+        if not is_id:
+            raise
+        hint = ". A criterion in your own words has a blank or a full stop in it"
+        raise InputError([replace(p, what=p.what + hint) for p in error.problems]) from None
 
 
 def _read(
@@ -100,6 +135,8 @@ def _read(
         data = _rows_of(Path(data))
     elif is_frame(data):
         data, form = rows_from_frame(data), "frame"
+    if not isinstance(data, Iterable) or isinstance(data, Mapping):
+        raise UsageError(f"the data are a frame, a list of dicts, or a file, not {kind_of(data)}")
     rows = list(data)
     if not rows:
         raise InputError(Problem("data", None, "is empty: there is nothing to grade"))

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -21,7 +20,7 @@ import msgspec
 from judgekit.errors import CallFailed, InputError, Problem
 from judgekit.graders.target import load_target
 from judgekit.render import compile_message
-from judgekit.run.called import called, named
+from judgekit.run.called import called, importable, named
 from judgekit.run.convert import MALFORMED, as_output, pick
 from judgekit.suite import Variant
 from judgekit.types import Case, Fault, Json, Message, Output, Reply, Request, Sender
@@ -162,8 +161,7 @@ def answer_by_python(variant: Variant, function: Callable[..., Any], *, name: st
 
 def load_function(target: str, *, folder: Path, name: str) -> Callable[..., Any]:
     """Load `module:function`, looking beside the suite first. Raises `InputError`."""
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+    importable(folder)
     try:
         return load_target(target, can_wait=True)
     except InputError as error:

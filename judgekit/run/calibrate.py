@@ -18,10 +18,11 @@ from judgekit.calibration.certificate import Certificate, sealed, verdict_hash
 from judgekit.calibration.decide import Ruling, bar_of, decide, holm
 from judgekit.calibration.fingerprint import fingerprint_of, judge_words
 from judgekit.calibration.found import Calibrated, Found
-from judgekit.calibration.items import Split, case_hash
+from judgekit.calibration.items import Split, case_hash, split_of
 from judgekit.calibration.leaks import repeats_of
 from judgekit.calibration.measure import DECIDED, Measured, Seen, measure, recheck, seen_of
 from judgekit.calibration.plan import with_more
+from judgekit.calibration.sample import Drawn
 from judgekit.errors import InputError, NotEnough, Problem, UsageError, WorldFailed
 from judgekit.graders.judge import Instrument, judge_steps
 from judgekit.run.certificates import write_certificate
@@ -71,7 +72,9 @@ class Judging:
     @property
     def seen(self) -> tuple[Seen, ...]:
         """Each labelled output with its verdict."""
-        return tuple(seen_of(task.item, grade) for task, grade in zip(self.tasks, self.grades, strict=True))
+        return tuple(
+            seen_of(task.item, grade, task.probability) for task, grade in zip(self.tasks, self.grades, strict=True)
+        )
 
 
 async def judge_tasks(
@@ -130,7 +133,10 @@ async def look_at_dev(data: Labelled, send: Sender, setting: Setting) -> Calibra
     found = []
     for name, own in data.tasks.items():
         judging = judged.get(name)
-        measured = measure(judging.seen, bar=bar_of(setting.policy), tail=DEV_TAIL) if judging else None
+        measured = None
+        if judging is not None:
+            drawn = _drawn(data, judging, lambda case: split_of(case) == "dev" or case_hash(case) in past.spent)
+            measured = measure(judging.seen, bar=bar_of(setting.policy), tail=DEV_TAIL, drawn_from=drawn)
         seen = judging.seen if judging else ()
         found.append(Found(name, judge_words(own[0].judge), len(own), measured, seen))
     if setting.looks is not None:
@@ -150,6 +156,7 @@ class Opening:
     tasks     the labelled outputs of each dimension that has enough of them
     too_few   dimension -> why the policy cannot be met with its labels, whatever the judge says
     held      dimension -> the certificate that stands for these very labels
+    gone      hashes of cases of used-up sets
     """
 
     tasks: Mapping[str, tuple[Task, ...]]
@@ -157,6 +164,11 @@ class Opening:
     held: Mapping[str, str]
     every: bool
     spent: bool = False
+    gone: frozenset[str] = frozenset()
+
+    def uses(self, case: str) -> bool:
+        """Whether a case belongs to what is opened, by its id alone."""
+        return (self.every or split_of(case) == "test") and case_hash(case) not in self.gone
 
 
 def opening(data: Labelled, setting: Setting, *, every: bool = False) -> Opening:
@@ -188,7 +200,7 @@ def opening(data: Labelled, setting: Setting, *, every: bool = False) -> Opening
     }
     too_few = {name: _too_few(tasks, setting.policy) for name, tasks in fresh.items() if name not in held}
     ready = {name: tasks for name, tasks in fresh.items() if name not in held and not too_few[name]}
-    return Opening(ready, {name: why for name, why in too_few.items() if why}, held, every, spent)
+    return Opening(ready, {name: why for name, why in too_few.items() if why}, held, every, spent, past.spent)
 
 
 def _check_bound(tasks: Mapping[str, Sequence[Task]]) -> None:
@@ -245,7 +257,11 @@ async def certify(data: Labelled, opened: Opening, send: Sender, setting: Settin
     alpha = level(used)
     spent = used == MOST
     bar = bar_of(setting.policy)
-    measures = {n: measure(j.seen, bar=bar, tail=alpha / len(judged)) for n, j in judged.items()}
+    drawn = {name: _drawn(data, one, opened.uses) for name, one in judged.items()}
+    measures = {
+        name: measure(one.seen, bar=bar, tail=alpha / len(judged), drawn_from=drawn[name])
+        for name, one in judged.items()
+    }
     tails = holm({name: one.below for name, one in measures.items()}, alpha)
     found = []
     for name, own in data.tasks.items():
@@ -255,11 +271,11 @@ async def certify(data: Labelled, opened: Opening, send: Sender, setting: Settin
         measured, (tail, clears) = measures[name], tails[name]
         ruling = decide(measured, setting.policy, tail=tail, clears=clears)
         if ruling.result == "certified":
-            recheck(judged[name].seen, measured)
+            recheck(judged[name].seen, measured, drawn_from=drawn[name])
         paper = _certificate(name, judged[name], measured, ruling, data, opened, setting, used)
         file = write_certificate(paper, setting.certificates) if setting.certificates else ""
         more = {}
-        if ruling.result == "inconclusive" and measured.below is not None:
+        if ruling.result == "inconclusive" and measured.below is not None and not measured.chosen:
             more = _more(measured, setting.policy, level(used + 1) if not spent else level(1), every=opened.every)
         public = measured if ruling.result == "certified" or spent else None
         found.append(Found(name, paper.judge, len(own), public, (), ruling, (), more, paper, file))
@@ -333,6 +349,15 @@ def _look(kind: str, judges: Mapping[str, Instrument], setting: Setting, cases: 
     words = next((judge_words(judge) for judge in judges.values()), "")
     at = setting.now().isoformat(timespec="seconds")
     return Look("attempt" if kind == "attempt" else "shown", setting.token, at, words, prints, cases)
+
+
+def _drawn(data: Labelled, judging: Judging, uses: Callable[[str], bool]) -> tuple[Drawn, ...]:
+    """All outputs that these were chosen from by this very judge's verdicts; nothing where that is not how it was."""
+    own = tuple(one for one in data.drawn if one.dimension == judging.judge.name and uses(one.case))
+    mine = fingerprint_of(judging.judge).hash
+    chosen = {(one.case, one.sha256) for one in own if one.chosen and one.fingerprint == mine}
+    whole = all((task.case.id, task.output.sha256) in chosen for task in judging.tasks)
+    return own if whole and all(one.fingerprint == mine for one in own) else ()
 
 
 def _split(task: Task, past: Ledger) -> Split:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from judgekit.graders.judge import Instrument, judge_steps, requests_of
+from judgekit.render import render
 from judgekit.run.answers import output_of_reply, recorded
 from judgekit.run.plan import Plan
-from judgekit.types import Case, Frozen, Output, Prompt, Reply, ReplyForm, Request
+from judgekit.types import Case, Fault, Frozen, Output, Prompt, Reply, ReplyForm, Request
 
 Peek = Callable[[Request], Reply | None]
 """The reply that the cache already holds, if any; sends nothing."""
@@ -21,7 +22,7 @@ class ModelCalls(Frozen, frozen=True):
 
     calls          how many requests the run makes, before any re-ask
     cached         how many of them the cache answers
-    input_tokens   estimated over those that are sent; None for judge calls on outputs that do not exist yet
+    input_tokens   estimated over those that are sent; outputs that do not exist yet count as their reference, if any
     usd            estimated price of those that are sent; None when a price is not known
     """
 
@@ -116,7 +117,7 @@ def output_of(plan: Plan, case: Case, trial: int, tally: Tally) -> tuple[Output,
     """The output of a unit, and whether it is the real one."""
     if plan.variant.kind == "recorded":
         return recorded(plan.outputs, case, trial, name=plan.name), True
-    stand_in = Output(id=case.id, output="", variant=plan.name, trial=trial, model=plan.variant.model)
+    stand_in = Output(id=case.id, output=case.reference or "", variant=plan.name, trial=trial, model=plan.variant.model)
     if plan.prompt is None:
         return stand_in, False
     reply = tally.add(plan.prompt.request(case, trial), "answer")
@@ -133,7 +134,10 @@ def _judge_requests(judge: Instrument, case: Case, output: Output, *, known: boo
         except StopIteration:
             return
         return
-    if "context" in judge.dimension.needs and case.context is None:
-        return  # a variant that retrieves would bring its own; without one there is nothing to judge
-    form = ReplyForm(labels=judge.dimension.labels)
-    yield from requests_of(judge, case, output, Prompt(messages=(), form=form))
+    have = {"context": case.context, "reference": case.reference, "rubric": case.rubric or None}
+    if any(need in have and have[need] is None for need in judge.dimension.needs):
+        return  # a variant that retrieves would bring its own context; without one there is nothing to judge
+    prompt = render(judge.template, judge.rubric, judge.dimension, case, output, structured=judge.config.structured)
+    if isinstance(prompt, Fault):  # a template that needs what only a real output has
+        prompt = Prompt(messages=(), form=ReplyForm(labels=judge.dimension.labels))
+    yield from requests_of(judge, case, output, prompt)

@@ -13,7 +13,8 @@ from judgekit.graders.code import checks_of, code_grades
 from judgekit.graders.target import load_target
 from judgekit.located import read_text
 from judgekit.run.answers import load_function
-from judgekit.run.loaded import Suite, load_suite, lock_path, shown_path
+from judgekit.run.called import importable
+from judgekit.run.loaded import Suite, from_here, load_suite, lock_path, shown_path
 from judgekit.run.plan import make_plan
 from judgekit.suite import AtLeast
 from judgekit.types import Case, Frozen, Grade, Json, Output
@@ -78,9 +79,9 @@ def check_suite(path: Path, *, traffic: Path | None = None, lock: bool = False) 
     except InputError as error:
         problems += error.problems
     if problems:
-        raise InputError(problems)
+        raise InputError([from_here(p, suite.folder) for p in problems])
     locked = _lock(suite) if lock else ""
-    return describe(suite, covered, locked)
+    return describe(load_suite(path) if locked else suite, covered, locked)
 
 
 def _coverage(suite: Suite, traffic: Path | None) -> Coverage | None:
@@ -93,7 +94,13 @@ def _coverage(suite: Suite, traffic: Path | None) -> Coverage | None:
 def _lock(suite: Suite) -> str:
     path = lock_path(suite)
     before = read_text(path) if path.is_file() else None
-    path.write_text(update_lock(before, suite.cases, file=shown_path(path)), encoding="utf-8")
+    text = update_lock(before, suite.cases, file=shown_path(path))
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            Problem(shown_path(path), None, f"cannot be written: {(error.strerror or '').lower()}")
+        ) from None
     return shown_path(path)
 
 
@@ -108,6 +115,7 @@ def problems_of_suite(suite: Suite) -> list[Problem]:
         except InputError as error:
             problems += [p for p in error.problems if p not in problems]
     broken = set()
+    importable(suite.folder)
     for target in sorted({c.expected.python for c in suite.cases if c.expected.python}):
         try:
             load_target(target)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from judgekit.calibration.enforce import stamped
+from judgekit.calibration.enforce import note_dropped, stamped
 from judgekit.errors import CallFailed, RunStopped
 from judgekit.graders.code import code_grades
 from judgekit.graders.judge import Instrument, judge_steps
@@ -32,6 +32,7 @@ class Done:
 
     outputs: Mapping[tuple[str, int], Output] = field(default_factory=dict)
     grades: Mapping[GradeKey, Grade] = field(default_factory=dict)
+    dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -55,6 +56,9 @@ class Execution:
     hashes: dict[tuple[str, int], str] = field(default_factory=dict)
     dropped: dict[str, frozenset[str]] = field(default_factory=dict)
     stopped: RunStopped | None = None
+
+    def __post_init__(self) -> None:
+        self.dropped.update(self.done.dropped)
 
     async def run(self, workers: int) -> None:
         """Grade every unit with at most `workers` units under way; returns early when the run has to stop.
@@ -112,9 +116,7 @@ class Execution:
         if kept is not None:
             return stamped(kept, standing)
         grade = await drive(judge_steps(judge, case, output), self.send)
-        for call in grade.calls:
-            if call.reply is not None:
-                self.dropped[judge.name] = self.dropped.get(judge.name, frozenset()).union(call.reply.dropped)
+        note_dropped(self.dropped, grade)
         return self._land(stamped(grade, standing))
 
     def _land(self, grade: Grade) -> Grade:

@@ -7,11 +7,16 @@ from pathlib import Path
 
 import msgspec
 
+from judgekit.errors import InputError, Problem
+from judgekit.run.loaded import shown_path
 from judgekit.run.plan import Plan
 
 
 def log_holdout(plan: Plan, *, now: datetime) -> Path:
-    """Append one line to `holdout.log.jsonl` beside the suite: when, which variant, how many cases."""
+    """Append one line to `holdout.log.jsonl` beside the suite: when, which variant, how many cases.
+
+    Raises `InputError` when it cannot be written: no look at a holdout goes unrecorded.
+    """
     path = plan.suite.folder / "holdout.log.jsonl"
     row = {
         "at": now.isoformat(timespec="seconds"),
@@ -20,6 +25,10 @@ def log_holdout(plan: Plan, *, now: datetime) -> Path:
         "trials": plan.trials,
         "fingerprint": plan.fingerprint,
     }
-    with path.open("ab") as file:
-        file.write(msgspec.json.encode(row) + b"\n")
+    try:
+        with path.open("ab") as file:
+            file.write(msgspec.json.encode(row) + b"\n")
+    except OSError as error:
+        what = f"cannot be written, and a holdout run is logged: {(error.strerror or '').lower()}"
+        raise InputError(Problem(shown_path(path), None, what)) from None
     return path

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from judgekit.calibration.sample import Drawn, choose, sample_text
 from judgekit.data.outputs import load_outputs
 from judgekit.errors import InputError, Problem
 from judgekit.graders.judge import Instrument
 from judgekit.rubric import CASE_RUBRIC, Ordinal
 from judgekit.run.convert import pick
+from judgekit.run.labelled import SAMPLE
 from judgekit.run.loaded import Suite
-from judgekit.run.store import read_run, run_folders
+from judgekit.run.store import StoredRun, read_run, run_folders
 from judgekit.types import Case, Output
 
 COLUMNS = ("case_id", "dimension", "variant", "trial", "model", "input", "output", "criterion", "label", "annotator")
@@ -40,6 +42,32 @@ def outputs_to_label(suite: Suite, variant: str | None) -> list[Output]:
         what = f"there is no output{which} to label yet; `judgekit run` makes some"
         raise InputError(Problem(suite.shown, None, what))
     return found
+
+
+def draw_sample(stored: StoredRun, suite: Suite, name: str, fingerprint: str, n: int) -> tuple[Drawn, ...]:
+    """Which n outputs of a run to label next on one dimension, chosen by what the judge said of them.
+
+    fingerprint   of the judge that judged them
+    Raises `InputError` when the run has no verdict of that judge.
+    """
+    tags = {case.id: case.tags[0] if case.tags else "" for case in suite.cases.cases}
+    variant = stored.manifest.run.variant
+    judged = [
+        Drawn(name, fingerprint, case, variant, trial, stored.outputs[case, trial].sha256, grade.verdict, tags[case])
+        for (case, trial, _, _), grade in stored.grades.items()
+        if grade.name == name and case in tags and (case, trial) in stored.outputs
+        if stored.outputs[case, trial].fault is None
+    ]
+    if not judged:
+        raise InputError(Problem(str(stored.folder), None, f"this run has no verdict on {name}"))
+    return choose(sorted(judged, key=lambda one: (one.case, one.trial)), n)
+
+
+def write_sample(path: Path, drawn: Sequence[Drawn]) -> Path:
+    """Write beside a sheet how its outputs were chosen; people who label do not need it, and should not see it."""
+    beside = path.with_name(path.name + SAMPLE)
+    beside.write_text(sample_text(drawn), encoding="utf-8", newline="\n")
+    return beside
 
 
 def sheet_rows(

@@ -11,6 +11,7 @@ import msgspec
 
 from judgekit.calibration.certificate import Reading
 from judgekit.calibration.items import Item, check_dimensions, items_of
+from judgekit.calibration.sample import Drawn, read_sample
 from judgekit.data.aliases import LABEL
 from judgekit.data.cases import cases_of
 from judgekit.data.join import Judged, join_labels
@@ -21,7 +22,7 @@ from judgekit.data.sources import read_rows
 from judgekit.errors import InputError, Problem
 from judgekit.graders.judge import Instrument
 from judgekit.identity import check_judge
-from judgekit.located import near
+from judgekit.located import near, read_text
 from judgekit.render import Template, compile_template
 from judgekit.rubric import CASE_RUBRIC, Rubric
 from judgekit.run.convert import pick
@@ -30,6 +31,7 @@ from judgekit.run.store import read_run, run_folders
 from judgekit.suite import JudgeConfig
 from judgekit.types import Case, Output
 
+SAMPLE = ".sample.jsonl"
 SHEET_FIELDS = ("input", "question", "context", "reference", "rubric")
 """What a labels file may say of a case that the suite does not have."""
 
@@ -42,6 +44,7 @@ class Task:
     judge: Instrument
     case: Case
     output: Output
+    probability: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Labelled:
     tasks      per `rubric.dimension`, in the order of the labels
     file       the labels file as a certificate names it, from the suite's folder
     unmatched  labels without an output, in words
+    drawn      all outputs that the labelled ones were chosen from, where a file beside the labels says so
     notices    what reading, joining and the check for self-grading have to say
     """
 
@@ -59,6 +63,7 @@ class Labelled:
     reading: Reading
     unmatched: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    drawn: tuple[Drawn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,13 @@ class Source:
             form = "frame" if self.frame else "rows"
             return labels_from_rows(self.rows, spelling=spelling, form=form, **given)  # type: ignore[arg-type]
         return load_labels(self.file, self.base, spelling=spelling, **given)  # type: ignore[arg-type]
+
+    def drawn(self) -> tuple[Drawn, ...]:
+        """What the file `<labels>.sample.jsonl` says of how the outputs were chosen; nothing without it."""
+        path = self.base / f"{self.file}{SAMPLE}"
+        if not self.file or not path.is_file():
+            return ()
+        return read_sample(read_text(path), file=f"{self.file}{SAMPLE}")
 
 
 def instruments_of(suite: Suite, judge: JudgeConfig) -> dict[str, Instrument]:
@@ -176,13 +188,34 @@ def labelled(
         tasks[name] = joined
         unmatched += lone
         notices += said
+    drawn = source.drawn()
+    tasks = {name: _with_chances(group, drawn, source) for name, group in tasks.items()}
     everything = [task for group in tasks.values() for task in group]
     notices += _authors(everything)
     missing = [name for name in asked if name not in tasks]
     if missing:
         notices.append(f"no labels for {', '.join(missing)}")
     file = source.file or "labels"
-    return Labelled(tasks, file, source.reading, tuple(unmatched), tuple(dict.fromkeys(notices)))
+    return Labelled(tasks, file, source.reading, tuple(unmatched), tuple(dict.fromkeys(notices)), drawn)
+
+
+def _with_chances(tasks: Sequence[Task], drawn: Sequence[Drawn], source: Source) -> tuple[Task, ...]:
+    """The tasks with the chance of each output to be labelled.
+
+    Raises `InputError` for labels of which nobody knows how they were chosen, beside others of which it is known.
+    """
+    own = {
+        (one.case, one.sha256): one for one in drawn if tasks and one.dimension == tasks[0].judge.name and one.chosen
+    }
+    if not own:
+        return tuple(tasks)
+    keys = [(task.case.id, task.output.sha256) for task in tasks]
+    strange = [task.item.place for task, key in zip(tasks, keys, strict=True) if key not in own]
+    if strange:
+        what = f"{len(strange)} labels, the first at {strange[0]}, are of outputs not chosen in {source.file}{SAMPLE}"
+        mend = "keep them in a file of their own: together, nobody knows what they stand for"
+        raise InputError(Problem(source.file, None, f"{what}; {mend}"))
+    return tuple(replace(task, probability=own[key].probability) for task, key in zip(tasks, keys, strict=True))
 
 
 def _reading(suite: Suite, reading: Reading, raw: Sequence[Row]) -> Reading:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -58,14 +59,30 @@ def load_suite(path: str | Path) -> Suite:
     if cases is not None:
         problems += case_problems(cases)
     if problems:
-        raise InputError([_from_here(p, folder) for p in problems])
+        named = (*file.case_files, *file.rubrics)
+        raise InputError([from_here(p, folder, named) for p in problems])
     assert cases is not None
     suite = Suite(file, folder, shown, cases, rubrics, recordings or ())
     lock = lock_path(suite)
     locked = check_lock(read_text(lock), cases, file=shown_path(lock)) if lock.is_file() else None
     if locked is not None and locked.problems:
-        raise InputError([_from_here(p, folder) for p in locked.problems])
-    return replace(suite, notices=(*cases.notices, *(locked.notices if locked else ())))
+        raise InputError([from_here(p, folder) for p in locked.problems])
+    told = [*cases.notices, *(locked.notices if locked else ()), *_unfilled(rubrics.values())]
+    return replace(suite, notices=tuple(told))
+
+
+def _unfilled(rubrics: Iterable[Rubric]) -> list[str]:
+    """Criteria that look as if something would be filled in: they are sent as they stand."""
+    found = []
+    for rubric in rubrics:
+        for dimension in rubric.dimensions:
+            hole = re.search(r"\{\{.*?\}\}", dimension.criterion)
+            if hole:
+                name = f"{rubric.id}.{dimension.id}"
+                found.append(
+                    f"{name}: the criterion holds {hole[0]}, and the judge sees it so: only templates are filled in"
+                )
+    return found
 
 
 def lock_path(suite: Suite) -> Path:
@@ -73,10 +90,14 @@ def lock_path(suite: Suite) -> Path:
     return (suite.folder / suite.file.case_files[0]).parent / NAME
 
 
-def _from_here(problem: Problem, folder: Path) -> Problem:
-    """The problem with its file as seen from the working folder, so that an editor can open it."""
+def from_here(problem: Problem, folder: Path, named: Sequence[str] = ()) -> Problem:
+    """The problem with its file as seen from the working folder, so that an editor can open it.
+
+    named   files that are looked for in the folder, whether or not they are there
+    """
     path = folder / problem.file
-    return replace(problem, file=shown_path(path)) if problem.file and path.is_file() else problem
+    there = path.is_file() or (problem.file in named and path.suffix)
+    return replace(problem, file=shown_path(path)) if problem.file and there else problem
 
 
 def shown_path(path: Path) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import ssl
 import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -116,7 +117,8 @@ def test_certificate_file_that_is_missing_is_named() -> None:
 
 
 def test_httpx_alone_is_used_when_the_fast_transport_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "httpx_aiohttp", None)
+    monkeypatch.setitem(sys.modules, "httpx_aiohttp", None)
+    monkeypatch.delitem(sys.modules, "judgekit.providers.direct", raising=False)  # imported by an earlier test
     assert isinstance(open_transport("http://127.0.0.1:1", {}), Shards)
 
 

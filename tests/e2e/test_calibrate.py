@@ -567,3 +567,73 @@ def test_calibrate_verb_certifies_a_file_and_grade_lets_that_judge_decide(labell
     (grade,) = results.results[0].grades
     assert grade.gating
     assert results.decision.outcome == "fail"
+
+
+# ── which outputs to label next ──────────────────────────────────────────────────────────────────────────
+
+
+def filled(folder, sheet):
+    rows = sheet_of(sheet)
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "label": human(int(row["case_id"][1:]))} for row in rows)
+    return rows
+
+
+def test_outputs_to_label_next_come_from_a_run_and_are_analysed_as_chosen(cli, labelled_suite):
+    n = 300
+
+    def strict(i: int) -> str:
+        return other(human(i)) if i % 25 == 1 else human(i)
+
+    folder = labelled_suite(n, human, strict)
+    cli("run", folder)
+    sheet = folder / "next.csv"
+    ran = cli(
+        "calibrate", folder, "--plan", "--run", next((folder / "runs").iterdir()), "--n", "100", "--template", sheet
+    )
+    assert ran.code == 0
+    assert not any(word in sheet.read_text(encoding="utf-8-sig") for word in ("PASS", "FAIL"))
+    sample = [json.loads(line) for line in (folder / "next.csv.sample.jsonl").read_text().splitlines()]
+    assert len(sample) == n
+    assert sum(one.get("chosen", False) for one in sample) == 100
+    rows = filled(folder, sheet)
+    assert len(rows) == 100
+    ran = cli("calibrate", folder, "--labels", sheet, "--certify", "--json")
+    assert ran.code == 0, ran.err
+    (paper,) = papers(folder)
+    test = [one for one in sample if split_of(one["case"]) == "test"]
+    picked = [one for one in test if one.get("chosen")]
+    assert len(paper["rows"]) == len(picked)
+    from sklearn.metrics import cohen_kappa_score
+
+    share = {v: sum(o["verdict"] == v for o in test) / sum(o["verdict"] == v for o in picked) for v in ("PASS", "FAIL")}
+    expected = cohen_kappa_score(
+        [human(int(o["case"][1:])) for o in picked],
+        [o["verdict"] for o in picked],
+        sample_weight=[share[o["verdict"]] for o in picked],
+    )
+    assert paper["measured"]["kappa"]["value"] == pytest.approx(expected)
+    assert paper["measured"]["chosen"] is True
+
+
+def test_labels_of_unknown_choice_beside_chosen_ones_are_refused(cli, labelled_suite):
+    folder = labelled_suite(200, human, good)
+    cli("run", folder)
+    sheet = folder / "next.csv"
+    run = next((folder / "runs").iterdir())
+    cli("calibrate", folder, "--plan", "--run", run, "--n", "60", "--template", sheet)
+    rows = filled(folder, sheet)
+    taken = {row["case_id"] for row in rows}
+    stray = next(f"c{i:03d}" for i in range(200) if f"c{i:03d}" not in taken)
+    with sheet.open("a", encoding="utf-8") as file:
+        file.write(f"{stray},reply.kind,v,1,claude-sonnet-4-5,q,answer number {stray[1:]}.,x,PASS,\n")
+    ran = cli("calibrate", folder, "--labels", sheet)
+    assert ran.code == 2
+    assert "file of their own" in ran.err
+
+
+def test_run_without_a_sheet_to_write_is_told(cli, labelled_suite):
+    folder = labelled_suite(3, human, good)
+    assert cli("calibrate", folder, "--run", folder).code == 2

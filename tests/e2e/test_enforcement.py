@@ -216,6 +216,17 @@ def test_missing_labels_file_revokes(certified, run_case):
     assert grader["advisory"] == "labels changed"
 
 
+def test_labels_outside_of_the_suite_are_named_from_it(cli, labelled_suite, run_case):
+    folder = labelled_suite(N, human, good)
+    elsewhere = folder.parent / "people" / "labels.csv"
+    elsewhere.parent.mkdir()
+    (folder / "labels.csv").rename(elsewhere)
+    assert cli("calibrate", folder, "--labels", elsewhere, "--certify").code == 0
+    assert json.loads(paper_of(folder).read_text())["labels"] == "../people/labels.csv"
+    assert (elsewhere.parent / "labels.csv.attempts.jsonl").is_file()
+    assert run_case(folder, "c003")[0].code == 1
+
+
 def test_certificate_edited_by_hand_is_noticed(certified, run_case):
     folder = certified()
     path = paper_of(folder)
@@ -273,6 +284,30 @@ def test_parameters_that_the_provider_dropped_make_the_judge_advisory(certified,
     assert ran.code == 3
     assert grader["advisory"] == "other parameters"
     assert "temperature now, none then" in grader["why_advisory"]
+
+
+def test_dropped_parameters_are_remembered_by_a_run_that_goes_on(cli, certified, monkeypatch):
+    import msgspec
+
+    from judgekit.errors import RunStopped
+    from judgekit.providers.replay import Replay
+
+    folder = certified()
+    answer = Replay.__call__
+    asked = []
+
+    async def dropping_then_stopping(self, request):
+        asked.append(request)
+        if len(asked) > 20:
+            raise RunStopped("no credit", code="quota")
+        return msgspec.structs.replace(await answer(self, request), dropped=("temperature",))
+
+    monkeypatch.setattr(Replay, "__call__", dropping_then_stopping)
+    assert cli("run", folder, "-j", "1").code == 4
+    monkeypatch.undo()
+    ran = cli("run", folder, "--json")
+    assert ran.json["calls"]["sent"] < N
+    assert ran.json["graders"]["reply.kind"]["advisory"] == "other parameters"
 
 
 def test_pass_rate_outside_of_the_certified_range_makes_the_judge_advisory(cli, labelled_suite):

@@ -132,9 +132,7 @@ def service() -> Iterator[Service]:
 
 
 @pytest.fixture
-def live(
-    suite: Callable[..., Path], service: Service, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Path]:
+def live(suite: Callable[..., Path], service: Service, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     """Write a suite of n recorded outputs that `openai:judge-1` judges, at the service."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE", "CI", "GITHUB_ACTIONS"):
@@ -155,8 +153,7 @@ def live(
             "judgekit.yaml": "".join(f"{k}: {json.dumps(v)}\n" for k, v in lines.items()),
             "cases.jsonl": [{"id": f"c{i:03d}", "input": f"question {i}"} for i in range(n)],
             "outputs.jsonl": [
-                {"id": f"c{i:03d}", "output": f"answer number {i:03d}.", "model": "claude-sonnet-4-5"}
-                for i in range(n)
+                {"id": f"c{i:03d}", "output": f"answer number {i:03d}.", "model": "claude-sonnet-4-5"} for i in range(n)
             ],
             "rubric.yaml": RUBRIC,
         }

@@ -80,7 +80,9 @@ def test_overloaded_twice_then_answered_is_a_verdict(cli, live, service):
 )  # fmt: skip
 def test_wait_that_the_server_asks_for_is_kept(header, cli, live, service):
     service.answer = lambda asked: (
-        service.Play(429, {"error": {"message": "slow down"}}, header) if len(service.seen) == 1 else service.judged(asked)
+        service.Play(429, {"error": {"message": "slow down"}}, header)
+        if len(service.seen) == 1
+        else service.judged(asked)
     )
     ran = cli("run", live(1), "--yes", "--json")
     first, second = (asked.at for asked in service.seen)

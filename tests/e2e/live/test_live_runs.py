@@ -195,7 +195,10 @@ def test_answers_of_a_model_are_asked_for_judged_and_kept(cli, live, service):
     service.answer = answer
     folder = live(
         4,
-        **{"variants": {"w": {"system": "p.md", "model": "openai:writer", "base_url": service.url}}, "p.md": "Be kind."},
+        **{
+            "variants": {"w": {"system": "p.md", "model": "openai:writer", "base_url": service.url}},
+            "p.md": "Be kind.",
+        },
     )
     first = cli("run", folder, "--yes", "--json")
     assert verdicts(first) == ["PASS", "FAIL", "PASS", "UNKNOWN"]

@@ -48,3 +48,15 @@ def test_missing_key_names_the_variable(env: dict[str, str]) -> None:
 
 def test_local_server_needs_no_key() -> None:
     assert not find_key({}, ["MY_KEY"], where="x", optional=True)
+
+
+def test_key_is_taken_out_of_a_whole_reply_in_both_spellings() -> None:
+    key = Key("sk-live/3fd9c27b+e1", "K")
+    raw = b'{"a": "sk-live/3fd9c27b+e1", "b": "?key=sk-live%2F3fd9c27b%2Be1"}'
+    assert key.hide_in(raw) == b'{"a": "***", "b": "?key=***"}'
+
+
+def test_placeholder_for_a_key_may_stand_in_a_reply() -> None:
+    raw = b'{"content": "ollama wrote this"}'
+    assert Key("ollama", "K").hide_in(raw) == raw
+    assert Key("", "").hide_in(raw) == raw
