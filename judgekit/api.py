@@ -212,6 +212,14 @@ async def _grade(
     Raises `JudgekitError` for anything wrong in what is given; what a single call or answer does wrong is a grade
     without a verdict. When no further call can succeed, `RunStopped` is raised.
     """
+    if in_flight < 1:
+        raise UsageError(f"in_flight is {in_flight}: at least one call has to be under way")
+    if (max_calls is not None and max_calls < 0) or (max_cost is not None and max_cost < 0):
+        raise UsageError("max_calls and max_cost are at least 0")
+    if isinstance(rubrics, str):
+        raise UsageError(f"rubrics is a list; for one say rubric={rubrics!r}")
+    if judge is not None and not isinstance(judge, (str, Judge)):
+        raise UsageError(f"judge is a {type(judge).__name__}; give jk.Judge('provider:name'), or just the name")
     from judgekit.providers.replay import read_recordings
     from judgekit.run.adhoc import plan_of
     from judgekit.run.perform import Options, perform

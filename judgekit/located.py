@@ -81,7 +81,11 @@ def read_yaml(text: str, *, file: str) -> Located:
     except (YAMLError, ValueError) as error:
         raise InputError(Problem(file, None, f"is not valid YAML: {str(error).splitlines()[0]}")) from None
     lines: dict[Path_, int] = {}
-    return Located(file, _plain(tree, (), lines), lines)
+    try:
+        return Located(file, _plain(tree, (), lines), lines)
+    except RecursionError:
+        what = "holds itself (an alias inside its own anchor), or nests too deep"
+        raise InputError(Problem(file, None, what)) from None
 
 
 def _plain(node: Any, path: Path_, lines: dict[Path_, int]) -> Any:
@@ -128,7 +132,8 @@ def load_model(model: type[Model], doc: Located) -> Model:
     try:
         return model.model_validate(doc.data)
     except ValidationError as error:
-        raise InputError([_explain(model, doc, dict(e)) for e in error.errors(include_url=False)]) from None
+        told = [_explain(model, doc, dict(e)) for e in error.errors(include_url=False)]
+        raise InputError(list(dict.fromkeys(told))) from None
 
 
 def kind_of(value: Any) -> str:
@@ -163,8 +168,23 @@ def _explain(model: type[BaseModel], doc: Located, error: dict[str, Any]) -> Pro
     message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
     if error["type"] == "value_error":
         return doc.problem(where, f"{name!r} {message}" if name else message)
-    found = "" if isinstance(value, (list, dict)) else f", found {value!r}"
+    message = _PLAIN.get(kind, message)
+    found = "" if isinstance(value, (list, dict, tuple)) else f", found {value!r}"
     return doc.problem(where, f"{name!r} should be {message[:1].lower() + message[1:]}{found}")
+
+
+_PLAIN = {
+    "too_short": "a list with at least one item",
+    "string_too_short": "text that is not empty",
+    "dict_type": "keys and values",
+    "model_type": "keys and values",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+}
+"""What pydantic's words mean to somebody who writes YAML."""
 
 
 def _is_place(data: Any, loc: tuple[Any, ...], part: Any) -> bool:

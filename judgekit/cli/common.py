@@ -34,8 +34,13 @@ def console(*, json: bool = False, progress: bool = False) -> Console:
 
     stderr = json or progress or not sys.stdout.isatty()
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else int(os.environ.get("COLUMNS", "120"))
+    width = None if stream.isatty() else _columns(os.environ.get("COLUMNS", ""))
     return Console(stderr=stderr, highlight=False, width=width, soft_wrap=False)
+
+
+def _columns(told: str) -> int:
+    """The width that the environment gives where there is no terminal to ask; 120 unless it makes sense."""
+    return int(told) if told.isdecimal() and int(told) >= 40 else 120
 
 
 def print_json(document: Any) -> None:

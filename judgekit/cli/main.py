@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from judgekit._version import __version__
@@ -37,6 +38,16 @@ def main(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        print(f"judgekit: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", file=sys.stderr)  # noqa: T201
+        return 4
+    except Exception as error:
+        # never 1, which says that the gate failed
+        if os.environ.get("JUDGEKIT_DEBUG"):
+            raise
+        where = "JUDGEKIT_DEBUG=1 shows where; please report it"
+        print(f"judgekit: a fault of judgekit itself, {type(error).__name__}: {error} ({where})", file=sys.stderr)  # noqa: T201
+        return 70
 
 
 def _safe_streams() -> None:

@@ -60,6 +60,7 @@ def run(
     """
     from judgekit.cli.ci import no_commands, tell_github
     from judgekit.cli.running import Asked, run_command
+    from judgekit.cli.stdout import kept_stdout
     from judgekit.comparison.document import comparison_document
     from judgekit.comparison.terminal import print_comparison
     from judgekit.report.document import run_document
@@ -85,7 +86,8 @@ def run(
         quiet=quiet,
     )
     notes = console(progress=True)
-    finished = run_command(asked, notes)
+    with kept_stdout():
+        finished = run_command(asked, notes)
     compared = finished.comparison
     if json:
         document = run_document(finished.summary, finished.decision)

@@ -116,8 +116,6 @@ def _probes(plan: Plan) -> list[Request]:
 def run_command(asked: Asked, notes: Console) -> Finished:
     """Do the whole of `judgekit run`, and hand back how it ended."""
     plan = prepared(asked)
-    if asked.selection.holdout:
-        log_holdout(plan, now=datetime.now().astimezone())
     progress = ProgressLine(notes, quiet=asked.quiet)
     baseline = (read_baseline(asked.baseline), asked.baseline.name) if asked.baseline else None
 
@@ -126,6 +124,8 @@ def run_command(asked: Asked, notes: Console) -> Finished:
         senders = Senders(replace(way_of(asked, plan), skip=skip), warn=lambda text: notes.print(text, markup=False))
         try:
             _ask_before_paying(asked, plan, senders, notes)
+            if asked.selection.holdout:
+                log_holdout(plan, now=datetime.now().astimezone())
             stop_like_ctrl_c()
             root = plan.suite.folder / plan.suite.file.runs
             return await perform(

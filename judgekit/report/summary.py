@@ -204,7 +204,7 @@ def _grader(name: str, grades: Sequence[Grade]) -> GraderLine:
 
 
 def _totals(results: Sequence[TrialResult], totals: Mapping[str, Rubric]) -> Iterable[GraderLine]:
-    """One line for each rubric with a pass rule over its total; gaps that could decide count as UNKNOWN."""
+    """One line for each rubric with a pass rule over its total. A gap that could decide counts as what it is."""
     for name, rubric in totals.items():
         assert isinstance(rubric.pass_when, Total)
         counts: Counter[str] = Counter()
@@ -215,7 +215,8 @@ def _totals(results: Sequence[TrialResult], totals: Mapping[str, Rubric]) -> Ite
             if not own:
                 continue
             outcome, _ = rubric_total(own, rubric.pass_when, rubric.dimensions)
-            counts[{"pass": "PASS", "fail": "FAIL", "undecided": "UNKNOWN"}[outcome]] += 1
+            gap = next((g.fault.kind for g in own if g.fault is not None), "UNKNOWN")
+            counts[{"pass": "PASS", "fail": "FAIL", "undecided": gap}[outcome]] += 1
             values = decided.setdefault(result.case, [])
             if outcome != "undecided":
                 values.append(float(outcome == "pass"))

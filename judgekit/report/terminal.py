@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from judgekit.report.beside import beside, by_case
 from judgekit.report.numbers import money, plural, rate, rate_with_n, short
 from judgekit.report.passrates import pass_rates
 from judgekit.report.summary import NO_VERDICT, CaseLine, GraderLine, Summary
@@ -51,13 +52,17 @@ def _cases(summary: Summary, console: Console, *, every_case: bool) -> None:
     if not lines:
         return
     many = summary.info.trials > 1
-    table = _table("case", *(["trials"] if many else []), "outcome", "why")
+    groups = by_case(summary.results)
+    said = {line.case: beside(groups.get(line.case, [])) for line in lines}
+    judged = ["advisory judges"] if any(said.values()) else []
+    table = _table("case", *(["trials"] if many else []), "outcome", "why", *judged)
     for line in lines[: None if every_case else MOST_CASES]:
         name = Text(line.case)
         if line.must_pass:
             name.append(" (must pass)", style="bold")
         row: list[str | Text] = [name, *([_trials(line)] if many else [])]
-        table.add_row(*row, Text(line.outcome, style=STYLES[line.outcome]), Text(short(line.why, 160)))
+        row += [Text(line.outcome, style=STYLES[line.outcome]), Text(short(line.why, 160))]
+        table.add_row(*row, *([Text(said[line.case])] if judged else []))
     console.print()
     console.print(table)
     hidden = summary.cases - len(lines[: None if every_case else MOST_CASES])

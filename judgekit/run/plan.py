@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
+from pydantic import ValidationError
 
 from judgekit.data.outputs import load_outputs
 from judgekit.errors import InputError, Problem, UsageError
@@ -216,9 +217,8 @@ def _judge(suite: Suite, override: str | None, cases: Sequence[Case]) -> JudgeCo
     if override == "none":
         return None
     judge = suite.file.judge
-    if override:
-        models = tuple(override.split(",")) if "," in override else override
-        judge = (judge or JudgeConfig(model=models)).model_copy(update={"model": models})
+    if override is not None:
+        judge = _other_judge(judge, override)
     needs = next((c for c in cases if suite.rubrics_of(c)), None)
     if judge is None and needs is not None:
         rubrics = ", ".join(r.id for r in suite.rubrics_of(needs))
@@ -228,6 +228,19 @@ def _judge(suite: Suite, override: str | None, cases: Sequence[Case]) -> JudgeCo
         )
         raise InputError(Problem(suite.shown, None, what))
     return judge
+
+
+def _other_judge(judge: JudgeConfig | None, told: str) -> JudgeConfig:
+    """The suite's judge with another model, or panel. Raises `UsageError` when it cannot be one."""
+    names = [name.strip() for name in told.split(",")]
+    bare = next((name for name in names if ":" not in name), None)
+    if bare is not None:
+        raise UsageError(f"--judge {told!r}: write each model as provider:name, e.g. openai:{bare or 'gpt-5'}")
+    given = judge.model_dump(exclude={"model"}) if judge else {}
+    try:
+        return JudgeConfig(**given, model=tuple(names) if len(names) > 1 else names[0])
+    except ValidationError as error:
+        raise UsageError(f"--judge {told!r} {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
 
 
 def _recorded(suite: Suite, name: str, variant: Variant) -> dict[tuple[str, int], Output]:

@@ -11,6 +11,7 @@ import msgspec
 from judgekit._version import __version__
 from judgekit.calibration.enforce import Settled, note_dropped
 from judgekit.comparison.prints import Prints
+from judgekit.errors import InputError
 from judgekit.rubric import Rubric
 from judgekit.run.folder import Head, OpenFolder, read_head, rows_of
 from judgekit.types import Grade, Json, Output
@@ -92,9 +93,17 @@ def run_folders(root: Path, variant: str | None = None) -> list[Path]:
     found = []
     for path in root.glob(f"*/{MANIFEST}"):
         folder = path.parent
-        if variant is None or read_manifest(folder).run.variant == variant:
+        if variant is None or _is_of(folder, variant):
             found.append(folder)
     return sorted(found, key=lambda f: f.name, reverse=True)
+
+
+def _is_of(folder: Path, variant: str) -> bool:
+    """Whether a folder is a run of a variant; one with a damaged manifest is nobody's, and stops nobody."""
+    try:
+        return read_manifest(folder).run.variant == variant
+    except InputError:
+        return False
 
 
 def versions() -> dict[str, str]:

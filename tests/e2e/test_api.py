@@ -90,6 +90,10 @@ def test_rows_of_one_case_are_its_trials():
         (ROWS, {"rubric": "suport-reply", "judge": "replay:claude-x"}, "support-reply"),
         (ROWS, {"rubric": RUBRIC, "judge": "openai:gpt-5", "model": "gpt-5"}, "its own work"),
         (ROWS, {"trials": 3}, "trials"),
+        (ROWS, {"in_flight": 0}, "in_flight"),
+        (ROWS, {"max_calls": -1}, "max_calls"),
+        (ROWS, {"rubrics": "conciseness"}, "rubric='conciseness'"),
+        (ROWS, {"rubric": RUBRIC, "judge": 5}, "jk.Judge"),
     ],
 )
 def test_what_cannot_be_graded_is_one_clear_error(data, options, said):

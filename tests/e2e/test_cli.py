@@ -191,3 +191,80 @@ def test_an_editor_can_open_the_place_of_an_error(tmp_path, suite):
     assert ran.stderr.startswith("judgekit: suite/c.jsonl:1: ")
     assert Path(tmp_path / "suite" / "c.jsonl").is_file()
     assert folder.is_dir()
+
+
+def test_what_the_system_refuses_is_one_line_and_never_the_exit_code_of_a_failed_gate(tmp_path):
+    assert judgekit("init", tmp_path / "s").returncode == 0
+    command = [sys.executable, "-m", "judgekit", "run", str(tmp_path / "s"), "--variant", "v2", "--json"]
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 4
+    assert "Traceback" not in ran.stderr
+    assert "No space left" in ran.stderr
+
+
+def test_a_fault_of_our_own_is_told_as_one_and_exits_70(monkeypatch, cli):
+    def broken(_arguments):
+        raise TypeError("oops")
+
+    monkeypatch.setattr("judgekit.cli.app.invoke", broken)
+    ran = cli("check")
+    assert ran.code == 70
+    assert "a fault of judgekit itself, TypeError: oops" in ran.err
+
+
+@pytest.mark.parametrize("columns", ["abc", "0", "-5", "3", ""])
+def test_a_width_that_makes_no_sense_is_passed_over(columns, tmp_path):
+    assert judgekit("init", tmp_path / "s").returncode == 0
+    ran = judgekit("run", tmp_path / "s", "--variant", "v2", env={"COLUMNS": columns})
+    assert "Pass rate" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("judge", "said"), [("", "provider:name"), ("replay:a,replay:a", "names a model twice"), ("gpt-4", "openai:gpt-4")]
+)
+def test_a_judge_that_cannot_be_one_is_refused(judge, said, tmp_path, cli):
+    cli("init", tmp_path / "s")
+    ran = cli("run", tmp_path / "s", "--variant", "v2", "--judge", judge)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_a_damaged_run_stops_nobody(tmp_path, cli):
+    cli("init", tmp_path / "s")
+    cli("run", tmp_path / "s", "--variant", "v2")
+    (run,) = (tmp_path / "s" / "runs").iterdir()
+    (run / "run.json").write_text("{")
+    assert cli("run", tmp_path / "s", "--variant", "v2").code == 0
+
+
+def test_what_advisory_judges_said_stands_beside_the_case(suite, cli):
+    folder = suite(
+        {
+            "judgekit.yaml": (
+                "suite: t\ncases: c.jsonl\nrecordings: [r.jsonl]\nvariants: {v: {outputs: o.jsonl}}\n"
+                'judge: {model: "replay:gpt-4o"}\nrubrics: [rubric.yaml]\n'
+            ),
+            "rubric.yaml": "id: one\ndimensions:\n  - {id: kind, criterion: The reply says hello.}\n",
+            "c.jsonl": [{"id": "a", "input": "q"}],
+            "o.jsonl": [{"id": "a", "output": "x", "model": "claude-sonnet-4-5"}],
+            "r.jsonl": [{"reply": "<result>FAIL</result>"}],
+        }
+    )
+    ran = cli("run", folder)
+    assert ran.code == 3
+    assert any(line.startswith("a ") and "FAIL one.kind" in line for line in ran.err.splitlines())
+
+
+def test_what_a_function_prints_never_gets_into_the_json(suite, cli, tmp_path):
+    suite(
+        {
+            "judgekit.yaml": 'suite: t\ncases: c.jsonl\nvariants: {v: {python: "noisy_app_here:answer", model: gpt-5}}\n',
+            "c.jsonl": [{"id": "a", "input": "q", "expected": {"equals": "x"}}],
+            "noisy_app_here.py": "import os\ndef answer(q):\n    print('noise')\n    os.system('echo more')\n    return 'x'\n",
+        }
+    )
+    ran = judgekit("run", "suite", "--json", cwd=tmp_path)
+    assert json.loads(ran.stdout)["passed"] == 1
+    assert "noise" in ran.stderr
+    assert "more" in ran.stderr

@@ -86,11 +86,14 @@ def test_every_command_in_a_readme_runs(examples: Path, monkeypatch: pytest.Monk
     seen = 0
     for readme in sorted(examples.glob("*/README.md")):
         assert "written by us" in " ".join(readme.read_text("utf-8").split()), readme
-        commands = re.findall(r"^judgekit (run .*?)(?:\s+#.*)?$", readme.read_text("utf-8"), re.MULTILINE)
+        if readme.parent.name == "calibrate":
+            continue  # a walk whose steps build on each other: test_calibrate_walk takes it
+        shown = r"^judgekit ((?:run|pairwise|preference|probe|compare) .*?)(?:\s+#.*)?$"
+        commands = re.findall(shown, readme.read_text("utf-8"), re.MULTILINE)
         assert commands, f"{readme} shows no command"
         for command in commands:
             code, _, told = judgekit(*shlex.split(command))
-            assert code in (0, 1), f"{command}: {told}"
+            assert code in (0, 1, 3), f"{command}: {told}"
             seen += 1
     assert seen >= 7
 

@@ -24,9 +24,10 @@ def start(*arguments):
     )
 
 
-def until(true):
+def until(true, process):
     end = time.monotonic() + WAIT_S
     while not true():
+        assert process.poll() is None, process.stderr.read().decode()
         assert time.monotonic() < end, "it did not come to that"
         time.sleep(0.01)
 
@@ -55,7 +56,7 @@ def held(service):
 def test_run_that_is_stopped_keeps_everything_and_goes_on(sign, cli, live, service, held):
     folder = live(8)
     process = start("run", folder, "--yes", "--json", "-j", "5")
-    until(lambda: len(rows(folder)) == 3 and len(service.seen) >= 7)
+    until(lambda: len(rows(folder)) == 3 and len(service.seen) >= 7, process)
     os.kill(process.pid, sign)
     out, err = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130, err.decode()
@@ -78,7 +79,7 @@ def test_run_that_is_stopped_keeps_everything_and_goes_on(sign, cli, live, servi
 def test_killed_run_goes_on_from_its_last_whole_line(cli, live, service, held):
     folder = live(8)
     process = start("run", folder, "--yes", "--json", "-j", "5")
-    until(lambda: len(rows(folder)) == 3)
+    until(lambda: len(rows(folder)) == 3, process)
     process.kill()
     process.communicate(timeout=WAIT_S)
     (grades,) = folder.glob("runs/*/grades.jsonl")
