@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from judgekit.comparison.pairs import Comparison
-from judgekit.comparison.rules import Finding, apply_to_comparison
+from judgekit.comparison.finding import Finding
 from judgekit.report.summary import NO_VERDICT, CaseLine, Summary
 from judgekit.suite import GatePolicy, Rule
 from judgekit.types import Decision
+
+if TYPE_CHECKING:  # comparing needs draws, and so numpy, which a run without a baseline does not
+    from judgekit.comparison.pairs import Comparison
 
 ALL_PASS = GatePolicy(block=(Rule(all_pass=True),))
 """What decides when a suite has no `gate:`."""
@@ -65,6 +68,8 @@ def apply(rule: Rule, summary: Summary, comparison: Comparison | None = None) ->
     if rule.name in COMPARING:
         if comparison is None:
             return Finding("no_data", "needs a baseline to compare with")
+        from judgekit.comparison.rules import apply_to_comparison
+
         return apply_to_comparison(rule, comparison)
     if comparison is not None and comparison.new.from_file and rule.name in OF_VERDICTS:
         return Finding("no_data", "a baseline file holds counts, no verdicts")

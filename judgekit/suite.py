@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from judgekit.errors import InputError, Problem
 from judgekit.located import load_model, read_text, read_yaml
@@ -15,6 +15,8 @@ from judgekit.types import Json
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 Trials = Annotated[int, Field(ge=1)]
+Word = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) in (int, float) else value)]
+"""A word of people's labels; a number is one too."""
 
 
 class AtLeast(Strict):
@@ -112,7 +114,12 @@ class JudgeConfig(Strict):
 
 
 class CalibrationPolicy(Strict):
-    """When a judge earns a certificate."""
+    """When a judge earns a certificate, and how people's labels are to be read.
+
+    annotators      in a wide table of labels, the columns of the people
+    pass, fail      labels that mean PASS and FAIL
+    pass_at         for scores, the lowest one that is a PASS
+    """
 
     kappa_low: Share = 0.50
     fail_recall_low: Share = 0.50
@@ -124,6 +131,15 @@ class CalibrationPolicy(Strict):
     ceiling_high: float = -0.10
     max_age_days: Trials = 180
     strict: bool = False
+    annotators: Items[str] = ()
+    passes: Items[Word] = Field(default=(), alias="pass")
+    fails: Items[Word] = Field(default=(), alias="fail")
+    pass_at: float | None = None
+
+    def thresholds(self) -> dict[str, Json]:
+        """What a judge is held to, without how the labels are read: this is what a certificate keeps."""
+        reading = {"annotators", "passes", "fails", "pass_at"}
+        return self.model_dump(mode="json", exclude=reading)
 
 
 class FewerPasses(Strict):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from typing import Literal
 
 import msgspec
 
 from judgekit.calibration.decide import Result
 from judgekit.calibration.measure import Measured
+from judgekit.calibration.pair_measure import PairsMeasured
 from judgekit.data.labels import Spelling
 from judgekit.errors import InputError, Problem
 from judgekit.types import Frozen, Json
@@ -38,17 +40,20 @@ class Certificate(Frozen, frozen=True, kw_only=True):
     """What came of one attempt for one judge on one dimension.
 
     form          the form of this file
+    kind          what it judges: single `outputs`, or `pairs` of them
     judge         the judge in words; `fingerprint` and its `parts` say exactly what it is
     level         one-sided level at which it was decided, `attempt` the number of the try on this set of labels
     labels        the labels file, as seen from the suite's folder
-    rows          hash of each labelled output that was used -> hash of what the judge said of it
+    rows          hash of each labelled output that was used -> hash of what the judge said of it; "" where not certified:
+                  trying each verdict would tell which it was, and only the decision is public
     policy        the thresholds that held
-    measured      every number; only where certified, because it comes from labels that others are still tried on
+    measured      every number (`pairs` for a judge of pairs); only where certified, because it comes from labels that others are still tried on
     models        the names that the provider returned; `dropped` the parameters that it refused
     sha256        over everything else, so that an edit is noticed
     """
 
     form: int = FORM
+    kind: Literal["outputs", "pairs"] = "outputs"
     rubric: str
     dimension: str
     judge: str
@@ -63,6 +68,7 @@ class Certificate(Frozen, frozen=True, kw_only=True):
     rows: dict[str, str]
     policy: dict[str, Json]
     measured: Measured | None = None
+    pairs: PairsMeasured | None = None
     models: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     every_label: bool = False

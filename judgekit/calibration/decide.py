@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from judgekit.calibration.measure import Measured
+from judgekit.calibration.evidence import Evidence
 from judgekit.suite import CalibrationPolicy
 from judgekit.types import Frozen
 
 Result = Literal["certified", "refused", "inconclusive"]
 STRICT = 0.60
+ONE_VERDICT = "the judge gave one verdict only"
 
 
 class Ruling(Frozen, frozen=True):
@@ -27,6 +28,11 @@ class Ruling(Frozen, frozen=True):
 def bar_of(policy: CalibrationPolicy) -> float:
     """The kappa that the lower bound has to reach: `kappa_low`, and 0.60 at least with `strict`."""
     return max(policy.kappa_low, STRICT) if policy.strict else policy.kappa_low
+
+
+def times(n: int) -> str:
+    """`once`, `4 times`."""
+    return "once" if n == 1 else f"{n} times"
 
 
 def holm(chances: Mapping[str, float | None], level: float) -> dict[str, tuple[float, bool]]:
@@ -49,7 +55,7 @@ def holm(chances: Mapping[str, float | None], level: float) -> dict[str, tuple[f
     return found
 
 
-def decide(measured: Measured, policy: CalibrationPolicy, *, tail: float, clears: bool) -> Ruling:
+def decide(measured: Evidence, policy: CalibrationPolicy, *, tail: float, clears: bool) -> Ruling:
     """Apply a policy.
 
     tail     the level from `holm`
@@ -68,24 +74,21 @@ def decide(measured: Measured, policy: CalibrationPolicy, *, tail: float, clears
     )
 
 
-def _refusals(m: Measured, policy: CalibrationPolicy, tail: float) -> list[str]:
+def _refusals(m: Evidence, policy: CalibrationPolicy, tail: float) -> list[str]:
     found = []
     if m.only is not None:
-        found.append(f"the judge gave one verdict only ({m.only}): it agrees with people by chance")
+        found.append(f"{ONE_VERDICT} ({m.only}): it agrees with people by chance")
     elif m.above is not None and m.above <= tail:
         found.append(f"the whole interval of kappa lies under {bar_of(policy):.2f}")
-    for name, estimate, low in (
-        ("FAIL", m.fail_recall, policy.fail_recall_low),
-        ("PASS", m.pass_recall, policy.pass_recall_low),
-    ):
+    for name, estimate, low in m.recalls(policy):
         if m.only is None and estimate.high is not None and estimate.high < low:
             found.append(
                 f"it finds too few of the human {name}s: the whole interval of that recall lies under {low:.2f}"
             )
     if m.judged and m.coverage < policy.coverage:
         found.append(
-            f"it decided too few of the outputs: a PASS or FAIL on at least {policy.coverage:.0%} is needed, the rest "
-            "was UNKNOWN or without a verdict"
+            f"it decided too few of the {m.unit}: a {m.answer} on at least {policy.coverage:.0%} is needed, the rest "
+            f"was {m.rest}"
         )
     people, difference = m.ceiling.people, m.ceiling.difference
     if people.high is not None and people.high < bar_of(policy):
@@ -95,26 +98,25 @@ def _refusals(m: Measured, policy: CalibrationPolicy, tail: float) -> list[str]:
     return found
 
 
-def _lacking(m: Measured, policy: CalibrationPolicy, *, clears: bool) -> list[str]:
+def _lacking(m: Evidence, policy: CalibrationPolicy, *, clears: bool) -> list[str]:
     found = []
-    used = [label for label in ("PASS", "FAIL") if m.human.get(label)]
+    used = [label for label, *_ in m.recalls(policy)[::-1] if m.human.get(label)]
     if len(used) < 2:
-        only = f"people used one label only ({used[0]})" if used else "there is no PASS or FAIL of people"
+        only = (
+            f"people used one label only ({used[0]})" if used else f"there is no {m.answer.partition(' ')[2]} of people"
+        )
         found.append(f"{only}: agreement beyond chance needs both")
     else:
         rare = [label for label in used if m.human[label] < policy.each_label]
-        found += [f"people said {x} {m.human[x]} times, at least {policy.each_label} are needed" for x in rare]
+        found += [f"people said {x} {times(m.human[x])}, at least {policy.each_label} are needed" for x in rare]
     if m.n < policy.n:
-        found.append(f"{m.n} pairs that both sides decided, at least {policy.n} are needed")
+        found.append(f"too few {m.unit} were decided by both sides, at least {policy.n} are needed")
     if m.cases < policy.cases:
-        found.append(f"they come from {m.cases} cases, at least {policy.cases} are needed")
+        found.append(f"they come from too few cases, at least {policy.cases} are needed")
     if len(used) == 2:
         if not clears:
             found.append(f"the lower bound of kappa does not reach {bar_of(policy):.2f} at this attempt's level")
-        for name, estimate, low in (
-            ("FAIL", m.fail_recall, policy.fail_recall_low),
-            ("PASS", m.pass_recall, policy.pass_recall_low),
-        ):
+        for name, estimate, low in m.recalls(policy):
             if estimate.low is None or estimate.low < low:
                 found.append(f"the lower bound of the recall of human {name}s does not reach {low:.2f}")
     return found

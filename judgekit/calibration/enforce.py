@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from judgekit.calibration.certificate import Certificate
 from judgekit.calibration.items import Item
 from judgekit.calibration.standing import UNCERTIFIED, Standing
 from judgekit.graders.outcome import trial_outcome
 from judgekit.rubric import Rubric
-from judgekit.stats.correction import CorrectedRate, Judged, double_sampling, rogan_gladen
-from judgekit.stats.tables import Table
 from judgekit.types import Estimate, Frozen, Grade, TrialResult
+
+if TYPE_CHECKING:  # the statistics load where a certificate gives them something to do
+    from judgekit.calibration.certificate import Certificate
+    from judgekit.stats.correction import CorrectedRate, Judged
+    from judgekit.stats.tables import Table
 
 ENOUGH = 20
 """Labelled outputs of a run from which on its rate rests on them alone, and not on recalls measured elsewhere."""
@@ -93,26 +96,19 @@ def corrected_dimension(
               it is post-stratified double sampling; else Rogan-Gladen with the certificate's recalls, which assumes
               that they have not changed.
     """
-    grades = {(r.case, r.trial): g for r in results for g in r.grades if g.name == name}
-    judged = Judged(
-        verdicts=[grade.verdict for grade in grades.values()],
-        human=[human.get(unit) for unit in grades],
-        cases=[case for case, _ in grades],
-    )
+    judged = judged_on(results, name, human)
     direct = _direct(judged)
     if direct is not None:
         return direct
     if certificate.measured is not None and certificate.measured.chosen:
         why = "the certificate's labels were chosen by verdict, and too few outputs of this run are labelled"
         return Corrected(Estimate(undefined=why))
-    decided: dict[str, list[float]] = {}
-    for (case, _), grade in grades.items():
-        values = decided.setdefault(case, [])
-        if grade.verdict in ("PASS", "FAIL"):
-            values.append(float(grade.verdict == "PASS"))
-    shares = [sum(v) / len(v) for v in decided.values() if v]
+    by_case = shares_of(results, name)
+    shares = [share for share in by_case.values() if share is not None]
+    from judgekit.stats.correction import rogan_gladen
+
     return _told(
-        rogan_gladen(round(sum(shares)), len(shares), table_of(certificate), missing=len(decided) - len(shares))
+        rogan_gladen(round(sum(shares)), len(shares), table_of(certificate), missing=len(by_case) - len(shares))
     )
 
 
@@ -126,20 +122,59 @@ def corrected_run(
     """
     if not each:
         return None
-    others = any(grade.gating and grade.name not in each for result in results for grade in result.grades)
-    if len(each) == 1 and not others:
+    if len(each) == 1 and decides_alone(next(iter(each)), results):
         return next(iter(each.values()))
-    labels = [_whole(result, human) for result in results]
-    verdicts = [{"pass": "PASS", "fail": "FAIL", "undecided": "UNKNOWN"}[r.outcome] for r in results]
-    found = _direct(Judged(verdicts, labels, cases=[r.case for r in results]))
+    found = _direct(judged_whole(results, human))
     if found is not None:
         return found
     why = f"several graders decide together, and fewer than {ENOUGH} outputs are labelled for all of them"
     return Corrected(Estimate(undefined=why))
 
 
+def decides_alone(name: str, results: Sequence[TrialResult]) -> bool:
+    """Whether nothing but one judge's dimension decides any of these outputs."""
+    return all(grade.name == name for result in results for grade in result.grades if grade.gating)
+
+
+def judged_on(results: Sequence[TrialResult], name: str, human: Mapping[Unit, float]) -> Judged:
+    """The verdicts of one dimension, beside what people said of it."""
+    from judgekit.stats.correction import Judged
+
+    grades = {(r.case, r.trial): g for r in results for g in r.grades if g.name == name}
+    return Judged(
+        verdicts=[grade.verdict for grade in grades.values()],
+        human=[human.get(unit) for unit in grades],
+        cases=[case for case, _ in grades],
+    )
+
+
+def judged_whole(results: Sequence[TrialResult], human: Mapping[str, Mapping[Unit, float]]) -> Judged:
+    """The outcomes of all graders that decide, beside what people and code checks would make of the output."""
+    from judgekit.stats.correction import Judged
+
+    return Judged(
+        verdicts=[{"pass": "PASS", "fail": "FAIL", "undecided": "UNKNOWN"}[r.outcome] for r in results],
+        human=[_whole(result, human) for result in results],
+        cases=[r.case for r in results],
+    )
+
+
+def shares_of(results: Sequence[TrialResult], name: str) -> dict[str, float | None]:
+    """Per case that a dimension judged, its share of PASS among PASS and FAIL; None where it has neither."""
+    found: dict[str, list[float]] = {}
+    for result in results:
+        for grade in result.grades:
+            if grade.name == name:
+                values = found.setdefault(result.case, [])
+                if grade.verdict in ("PASS", "FAIL"):
+                    values.append(float(grade.verdict == "PASS"))
+    return {case: sum(values) / len(values) if values else None for case, values in found.items()}
+
+
 def table_of(certificate: Certificate) -> Table:
     """The 2 x 2 table that a certificate rests on, PASS first."""
+    from judgekit.stats.tables import Table
+
     assert certificate.measured is not None
     return Table.of([row[:2] for row in certificate.measured.table[:2]], ("PASS", "FAIL"))
 
@@ -147,6 +182,8 @@ def table_of(certificate: Certificate) -> Table:
 def _direct(judged: Judged) -> Corrected | None:
     if sum(label is not None for label in judged.human) < ENOUGH:
         return None
+    from judgekit.stats.correction import double_sampling
+
     found = double_sampling(judged)
     return _told(found) if found.gates else None
 

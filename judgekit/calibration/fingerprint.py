@@ -29,9 +29,12 @@ WORDS = {
 }
 """Every part, as people call it."""
 
+PAIR_WORDS = {"labels": "the verdicts on offer"}
+"""What a judge of pairs has instead of scale and examples."""
+
 
 class Fingerprint(Frozen, frozen=True):
-    """One judge on one dimension. `parts` has the keys of `WORDS`, each a hex SHA-256; `hash` is one over them."""
+    """One judge on one dimension. `parts` are called as in `WORDS`, each a hex SHA-256; `hash` is one over them."""
 
     hash: str
     parts: dict[str, str]
@@ -66,8 +69,9 @@ def fingerprint_of(judge: Instrument) -> Fingerprint:
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
     """The parts that differ, as people call them, in the order of `WORDS`."""
-    names = [*WORDS, *sorted({*before, *now} - set(WORDS))]
-    return tuple(WORDS.get(name, name) for name in names if before.get(name) != now.get(name))
+    words = WORDS | PAIR_WORDS
+    names = [*words, *sorted({*before, *now} - set(words))]
+    return tuple(words.get(name, name) for name in names if before.get(name) != now.get(name))
 
 
 def judge_words(judge: Instrument) -> str:

@@ -8,10 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from judgekit.data.labels import Label, label_problem
+from judgekit.data.labels import Label, Placed, label_problem
 from judgekit.errors import InputError, Problem
 from judgekit.located import near
-from judgekit.stats.annotators import consensus
 from judgekit.types import Frozen, Verdict
 
 Split = Literal["dev", "test"]
@@ -48,8 +47,8 @@ def items_of(labels: Iterable[Label], dimension: str) -> tuple[Item, ...]:
     A label whose file names no dimension, or only the part behind the dot, is one of it.
     Raises `InputError` for a split that is neither `dev` nor `test`, or one case in both.
     """
-    own = [label for label in labels if label.dimension in _names(dimension)]
-    splits = _splits(own)
+    own = [label for label in labels if label.dimension in names_of(dimension)]
+    splits = splits_of(own)
     groups: dict[tuple[object, ...], list[Label]] = {}
     for label in own:
         groups.setdefault((label.case, label.variant, label.trial, label.sha256), []).append(label)
@@ -67,12 +66,18 @@ def case_hash(case: str) -> str:
     return hashlib.sha256(b"case\0" + case.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def text_hash(given: str, output_sha256: str) -> str:
+    """What the file of attempts calls an output for its input: the same under every id."""
+    text = f"text\0{given}\0{output_sha256}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def rows_of(labels: Iterable[Label], dimension: str) -> frozenset[str]:
     """The hashes of all labelled outputs of a dimension."""
     return frozenset(item.row for item in items_of(labels, dimension))
 
 
-def check_dimensions(labels: Iterable[Label], known: Iterable[str]) -> None:
+def check_dimensions(labels: Iterable[Placed], known: Iterable[str]) -> None:
     """Every label must mean one of the `rubric.dimension`s that are judged.
 
     Raises `InputError` that names what a label could mean, or what there is.
@@ -80,7 +85,7 @@ def check_dimensions(labels: Iterable[Label], known: Iterable[str]) -> None:
     names = list(known)
     problems: dict[str, Problem] = {}
     for label in labels:
-        fits = [name for name in names if label.dimension in _names(name)]
+        fits = [name for name in names if label.dimension in names_of(name)]
         if len(fits) == 1 or label.dimension in problems:
             continue
         if not label.dimension:
@@ -96,12 +101,14 @@ def check_dimensions(labels: Iterable[Label], known: Iterable[str]) -> None:
         raise InputError(list(problems.values()))
 
 
-def _names(dimension: str) -> tuple[str, str, str]:
+def names_of(dimension: str) -> tuple[str, str, str]:
+    """What a label may call a `rubric.dimension`."""
     return ("", dimension, dimension.partition(".")[2])
 
 
-def _splits(labels: Iterable[Label]) -> Mapping[str, Split]:
-    told: dict[str, Label] = {}
+def splits_of(labels: Iterable[Placed]) -> Mapping[str, Split]:
+    """The split of each case: its column `split`, else a hash of its id. Raises `InputError` as `items_of`."""
+    told: dict[str, Placed] = {}
     found: dict[str, Split] = {}
     problems = []
     for label in labels:
@@ -124,6 +131,8 @@ def _splits(labels: Iterable[Label]) -> Mapping[str, Split]:
 
 def _item(group: list[Label], dimension: str, split: Split) -> Item:
     given = tuple(sorted((label.annotator, label.verdict) for label in group))
+    from judgekit.stats.annotators import consensus  # numpy: only where there are labels
+
     (agreed,), _ = consensus({str(at): [verdict] for at, (_, verdict) in enumerate(given)})
     first = group[0]
     bound = [first.case, first.variant, first.trial, dimension, agreed, given, first.sha256]

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 
 import msgspec
 
+from judgekit.calibration.evidence import Evidence
 from judgekit.calibration.items import Item
 from judgekit.calibration.sample import Drawn
 from judgekit.errors import JudgekitError
 from judgekit.stats import agreement, chance
-from judgekit.stats.annotators import Ceiling, ceiling
+from judgekit.stats.annotators import ceiling
 from judgekit.stats.draws import SEED, Seed
 from judgekit.stats.prevalence import PrevalenceRange, prevalence_range
 from judgekit.stats.stratified import stratified_chance_below, stratified_kappa, stratified_recall, stratify
 from judgekit.stats.tables import Table, count
+from judgekit.suite import CalibrationPolicy
 from judgekit.types import Estimate, Fault, Frozen, Grade, Verdict
 
 LABELS: tuple[Verdict, ...] = ("PASS", "FAIL", "UNKNOWN")
@@ -42,31 +44,16 @@ class Seen(Frozen, frozen=True):
         return self.item.label is not None and self.verdict != self.item.label
 
 
-class Measured(Frozen, frozen=True):
-    """The agreement of one judge on one dimension. Tables are rows of human, columns of judge labels, PASS first.
+class Measured(Evidence, frozen=True, kw_only=True):
+    """The agreement of one judge on one dimension. Tables are PASS first.
 
-    n, cases        pairs that both sides decided, and the cases they come from
-    judged          labelled outputs that were judged; `human` counts their labels, `disputed` those without one
     table           3 x 3 over PASS, FAIL, UNKNOWN
-    coverage        share of the judged outputs that the judge decided, in [0, 1]
-    below, above    P(kappa < bar), and P(kappa > bar) under the prior of the upper limit; None where undefined
-    only            the one verdict that the judge gave every time, None if it gave both
     chosen          whether the outputs were chosen by verdict: then `table` says what was counted, and the statistics
                     are those of all outputs that they were chosen from
     pass_recall, fail_recall   at level 0.90: `low` is the one-sided 95% bound
     """
 
-    bar: float
-    n: int
-    cases: int
-    judged: int
     missing: int
-    human: dict[str, int]
-    disputed: int
-    table: tuple[tuple[int, ...], ...]
-    coverage: float
-    agreement: Estimate
-    kappa: Estimate
     kappa_asymptotic: Estimate
     kappa_all_labels: Estimate
     kappa_worst_case: Estimate
@@ -75,12 +62,12 @@ class Measured(Frozen, frozen=True):
     fail_recall: Estimate
     pass_precision: Estimate
     fail_precision: Estimate
-    ceiling: Ceiling
     range: PrevalenceRange
-    below: float | None = None
-    above: float | None = None
-    only: str | None = None
     chosen: bool = False
+
+    def recalls(self, policy: CalibrationPolicy) -> tuple[tuple[str, Estimate, float], ...]:
+        """Each label that the judge has to find, with the bound that its recall has to reach."""
+        return (("FAIL", self.fail_recall, policy.fail_recall_low), ("PASS", self.pass_recall, policy.pass_recall_low))
 
 
 def table_of(seen: Sequence[Seen]) -> Table:
@@ -128,10 +115,10 @@ def _measure(seen: Sequence[Seen], *, bar: float, tail: float, seed: Seed) -> Me
         coverage=sum(w for w, v in zip(weight, verdicts, strict=True) if v is not None) / sum(weight) if seen else 0.0,
         agreement=agreement.agreement(decided, seed=seed),
         kappa=agreement.kappa(decided, seed=seed),
-        kappa_asymptotic=_plain(agreement.kappa_asymptotic(decided)),
+        kappa_asymptotic=plain(agreement.kappa_asymptotic(decided)),
         kappa_all_labels=agreement.kappa(whole, seed=seed),
         kappa_worst_case=agreement.kappa(agreement.worst_case(whole), seed=seed),
-        ac1=_plain(chance.ac1(decided, seed=seed)),
+        ac1=plain(chance.ac1(decided, seed=seed)),
         pass_recall=agreement.recall(decided, "PASS", level=ONE_SIDED, seed=seed),
         fail_recall=agreement.recall(decided, "FAIL", level=ONE_SIDED, seed=seed),
         pass_precision=agreement.predictive_value(decided, "PASS", seed=seed),
@@ -206,7 +193,7 @@ def _decided(verdict: Verdict | None) -> Verdict | None:
     return verdict if verdict in DECIDED else None
 
 
-def _plain(estimate: Estimate) -> Estimate:
+def plain(estimate: Estimate) -> Estimate:
     """An estimate without what a kind of estimate adds to it."""
     fields = {name: getattr(estimate, name) for name in Estimate.__struct_fields__}
     return Estimate(**fields)

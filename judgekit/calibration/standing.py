@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from judgekit.calibration.certificate import Certificate
-from judgekit.calibration.decide import bar_of
 from judgekit.calibration.fingerprint import Fingerprint, changed
 from judgekit.errors import InputError
-from judgekit.stats.prevalence import kappa_at
 from judgekit.suite import CalibrationPolicy
 from judgekit.types import Estimate, Frozen, Json
+
+if TYPE_CHECKING:  # a certificate brings the statistics along, which a run without one does not need
+    from judgekit.calibration.certificate import Certificate
 
 UNCERTIFIED = "uncertified"
 AT_LEAST = ("fail_recall_low", "pass_recall_low", "n", "cases", "each_label", "coverage", "ceiling_high")
@@ -50,7 +51,7 @@ class Standing(Frozen, frozen=True):
     assumes: str = ""
 
 
-Rows = Callable[[Certificate], frozenset[str]]
+Rows: TypeAlias = "Callable[[Certificate], frozenset[str]]"
 """The hashes of the labels that a certificate's file holds now. Raises `InputError` where it cannot be read."""
 
 
@@ -63,17 +64,19 @@ def standing_of(
     policy: CalibrationPolicy,
     today: date,
     suite: str,
+    kind: Literal["outputs", "pairs"] = "outputs",
 ) -> Standing:
     """The standing of the judge with this fingerprint on `rubric.dimension`, before it has judged anything.
 
     suite   as a user would type it, for the command that would help
+    kind    what it judges: a certificate for the other kind says nothing of it
     """
-    again = _command(suite, name)
+    again = _command(suite, name) if kind == "outputs" else _pairs_command(suite, name)
 
     def advisory(word: str, why: str, fix: str = again, file: str = "") -> Standing:
         return Standing(name, fingerprint.hash, gating=False, advisory=word, why=why, fix=fix, file=file)
 
-    own = [one for one in filed if one.certificate is not None and one.certificate.name == name]
+    own = [one for one in filed if one.certificate and (one.certificate.kind, one.certificate.name) == (kind, name)]
     exact = [one for one in own if one.certificate and one.certificate.fingerprint == fingerprint.hash]
     if not exact:
         broken = [one for one in filed if one.trouble and one.file.startswith(f"{name}.")]
@@ -87,7 +90,7 @@ def standing_of(
     paper = found.certificate
     assert paper is not None
     if not paper.certified:
-        fix = "mend the criterion, then " + again if paper.result == "refused" else f"label more outputs, then {again}"
+        fix = "mend the criterion, then " + again if paper.result == "refused" else f"label more {kind}, then {again}"
         return advisory(paper.result, f"{'; '.join(paper.reasons)} ({found.file})", fix, found.file)
     age = (today - date.fromisoformat(paper.made[:10])).days
     if age > policy.max_age_days:
@@ -143,6 +146,8 @@ def after_run(
         assert of_pass is not None
         assert of_fail is not None
         assert measured.kappa.value is not None
+        from judgekit.stats.prevalence import kappa_at
+
         there = float(kappa_at(of_pass, of_fail, pass_rate.value))
         why = (
             f"kappa {measured.kappa.value:.2f} was measured at {measured.range.at:.0%} PASS; at this run's "
@@ -162,6 +167,8 @@ def _stale(own: Sequence[Filed], now: Fingerprint, advisory: Callable[..., Stand
 
 
 def _asks_more(then: Mapping[str, Json], now: CalibrationPolicy) -> list[str]:
+    from judgekit.calibration.decide import bar_of
+
     before = CalibrationPolicy.model_validate(then)
     found = [
         f"{key} {getattr(before, key):g} -> {getattr(now, key):g}"
@@ -176,3 +183,8 @@ def _asks_more(then: Mapping[str, Json], now: CalibrationPolicy) -> list[str]:
 def _command(suite: str, name: str) -> str:
     where = "" if suite in ("", ".", "judgekit.yaml") else f" {suite.removesuffix('/judgekit.yaml')}"
     return f"judgekit calibrate{where} --dimension {name} --certify"
+
+
+def _pairs_command(suite: str, name: str) -> str:
+    where = "" if suite in ("", ".", "judgekit.yaml") else f" {suite.removesuffix('/judgekit.yaml')}"
+    return f"judgekit pairwise{where} --dimension {name.partition('.')[2]} --labels FILE --certify"

@@ -32,6 +32,7 @@ from judgekit.run.label_sheet import draw_sample, outputs_to_label, sheet_rows, 
 from judgekit.run.labelled import Labelled, Source, Task, chosen, instruments_of, labelled
 from judgekit.run.loaded import Suite, load_suite
 from judgekit.run.looks import Looks
+from judgekit.run.past import past_of
 from judgekit.run.senders import CACHE, OFFLINE, Senders, Way
 from judgekit.run.store import read_manifest, read_run, run_folders
 from judgekit.suite import CalibrationPolicy, JudgeConfig, load_suite_file
@@ -117,7 +118,7 @@ def calibrate_command(asked: Asked, notes: Console) -> Calibrated:
     data, looks = data_of(asked, ready)
     setting = _setting(asked, ready, looks, notes)
     if not asked.certify:
-        past = looks.ledger()
+        past = past_of(data, looks)
 
         async def look(send: Sender) -> Calibrated:
             return await look_at_dev(data, send, setting)

@@ -61,9 +61,6 @@ def run(
     from judgekit.cli.ci import no_commands, tell_github
     from judgekit.cli.running import Asked, run_command
     from judgekit.cli.stdout import kept_stdout
-    from judgekit.comparison.document import comparison_document
-    from judgekit.comparison.terminal import print_comparison
-    from judgekit.report.document import run_document
     from judgekit.report.terminal import print_summary
     from judgekit.run.plan import Selection
 
@@ -90,14 +87,20 @@ def run(
         finished = run_command(asked, notes)
     compared = finished.comparison
     if json:
+        from judgekit.report.document import run_document
+
         document = run_document(finished.summary, finished.decision)
         if compared is not None:
+            from judgekit.comparison.document import comparison_document
+
             document["baseline"] = comparison_document(compared, finished.decision)
         print_json(document)
     else:
         with no_commands(os.environ, secrets.token_hex(16)):
             print_summary(finished.summary, finished.decision, console(), every_case=every)
             if compared is not None:
+                from judgekit.comparison.terminal import print_comparison
+
                 console().print()
                 print_comparison(compared, finished.decision, console(), every_case=every)
     summary = finished.summary

@@ -25,7 +25,6 @@ from judgekit.run.loaded import Suite, load_suite
 from judgekit.run.perform import Finished, Options, perform
 from judgekit.run.plan import Plan, Selection, make_plan
 from judgekit.run.senders import CACHE, OFFLINE, Senders, Way
-from judgekit.run.sides import read_baseline
 from judgekit.types import Request
 
 if TYPE_CHECKING:
@@ -117,7 +116,11 @@ def run_command(asked: Asked, notes: Console) -> Finished:
     """Do the whole of `judgekit run`, and hand back how it ended."""
     plan = prepared(asked)
     progress = ProgressLine(notes, quiet=asked.quiet)
-    baseline = (read_baseline(asked.baseline), asked.baseline.name) if asked.baseline else None
+    baseline = None
+    if asked.baseline is not None:
+        from judgekit.run.sides import read_baseline
+
+        baseline = (read_baseline(asked.baseline), asked.baseline.name)
 
     async def go() -> Finished:
         skip: set[str] = set()

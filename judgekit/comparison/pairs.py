@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from judgekit.calibration.enforce import Corrected
 from judgekit.comparison.baseline import Baseline, side_of_baseline
 from judgekit.comparison.comparable import Difference, check_comparable
+from judgekit.comparison.corrected import Graded, People, corrected_difference
 from judgekit.comparison.evidence import Evidence, evidence_of
 from judgekit.comparison.side import CaseSide, Marked, Side, side_of_run
 from judgekit.errors import UsageError
@@ -89,6 +91,7 @@ class Comparison:
     on_these     mean difference where only the trials are random: on these cases
     on_like      mean difference where the cases are a sample too: on cases like these
     t            the same with Student's t, for comparison with other tools
+    corrected    difference of the pass rates that people would have given; it decides nothing
     detectable   the mean difference that so many cases would show in 4 of 5 comparisons
     allowed      what differs between the sides although it should not, and was allowed
     notices      what else a reader has to know
@@ -104,6 +107,7 @@ class Comparison:
     on_like: Estimate
     t: WithError
     sign: ExactTest
+    corrected: Corrected
     detectable: float | None
     by_tag: dict[str, TagLine]
     allowed: tuple[Difference, ...] = ()
@@ -140,6 +144,7 @@ def compare(base: Side, new: Side, *, allow: Iterable[str] = ()) -> Comparison:
         on_like=on_cases_like_these(*counts(pairs)),
         t=t_mean(changes, missing=len(pairs) - len(changes)),
         sign=sign_test(changes),
+        corrected=corrected_difference(_graded(base, pairs), _graded(new, pairs)),
         detectable=minimum_detectable(len(changes), changes),
         by_tag=_tags(pairs),
         allowed=allowed,
@@ -197,6 +202,16 @@ def possible_loss(pair: Pair) -> int:
         return lost_passes(pair)
     most = pair.base.passed + pair.base.undecided
     return max(0, most - (pair.new.passed * pair.base.trials) // pair.new.trials)
+
+
+def _graded(side: Side, pairs: Sequence[Pair]) -> Graded:
+    """A side's results on the shared cases, with what people said of them."""
+    if side.from_file:
+        return Graded(side.name, (), People(why="a baseline file holds counts, and no outputs that labels could join"))
+    shared = {pair.id for pair in pairs}
+    results = [result for result in side.results if result.case in shared]
+    people = side.people or People(why="its labels were not read" if side.deciding else "")
+    return Graded(side.name, results, people)
 
 
 def _pair(base: CaseSide, new: CaseSide, one: Side, other: Side) -> Pair:

@@ -5,25 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from judgekit.comparison.finding import Finding
 from judgekit.comparison.pairs import Comparison, Pair, TrialCounts, counts, lost_passes, possible_loss, repeated
 from judgekit.stats.paired import on_cases_like_these, on_these_cases
 from judgekit.suite import Rule
-from judgekit.types import Estimate, Frozen
+from judgekit.types import Estimate
 
-Word = Literal["ok", "broken", "undecided", "no_data"]
 Counting = Callable[..., tuple[TrialCounts, TrialCounts]]
 ENOUGH_CASES = 40
 """Under so many cases, "not worse" on cases like these is not decided: the interval says too little of rare harm."""
-
-
-class Finding(Frozen, frozen=True):
-    """What one rule says, and why.
-
-    word   `ok`, `broken`, `undecided` (the data cannot tell), or `no_data` (the rule lacks what it needs)
-    """
-
-    word: Word
-    why: str = ""
 
 
 def apply_to_comparison(rule: Rule, comparison: Comparison) -> Finding:

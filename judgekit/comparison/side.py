@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from judgekit.comparison.corrected import People
 from judgekit.comparison.prints import Prints
 from judgekit.report.summary import KINDS, CaseLine, CaseMark, Summary
 from judgekit.stats.counts import case_rate
@@ -54,6 +55,7 @@ class Side:
     deciding  names of the judges whose verdicts decide: the others are advisory
     version   of judgekit, when it was made
     results, outputs   to show evidence with; empty for a file, which holds counts only
+    people    what labels say of the outputs; None = they were not read
     """
 
     name: str
@@ -68,6 +70,7 @@ class Side:
     from_file: bool = False
     results: Sequence[TrialResult] = ()
     outputs: Mapping[tuple[str, int], Output] = field(default_factory=dict)
+    people: People | None = None
 
     @property
     def by_id(self) -> dict[str, CaseSide]:
@@ -105,8 +108,9 @@ def side_of_run(
     *,
     name: str = "",
     outputs: Mapping[tuple[str, int], Output] | None = None,
+    people: People | None = None,
 ) -> Side:
-    """A run as a side. `outputs` lets a regression be shown with the text that failed."""
+    """A run as a side. `outputs` lets a regression be shown with the text that failed, `people` corrects its rate."""
     marks = {mark.id: mark for mark in manifest.cases}
     info = summary.info
     return Side(
@@ -121,6 +125,7 @@ def side_of_run(
         version=manifest.versions.get("judgekit", ""),
         results=summary.results,
         outputs=outputs or {},
+        people=people,
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from judgekit.data import cells
 from judgekit.data.aliases import LABEL, Columns
@@ -20,6 +21,30 @@ from judgekit.types import Frozen, Json, Verdict, sha256_of
 
 OURS: dict[str, Verdict] = {"pass": "PASS", "fail": "FAIL", "unknown": "UNKNOWN"}
 _number = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
+
+
+class Placed(Protocol):
+    """What every kind of human label says of itself."""
+
+    @property
+    def case(self) -> str:
+        """The id of its case."""
+        ...
+
+    @property
+    def dimension(self) -> str:
+        """What it calls its dimension, "" for nothing."""
+        ...
+
+    @property
+    def split(self) -> str | None:
+        """`dev` or `test` as the file has it."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where it stands: `labels.csv:7`."""
+        ...
 
 
 class Label(Frozen, frozen=True):
@@ -179,7 +204,7 @@ def _finish(labels: list[Label], empty: int, log: Log) -> LabelSet:
     return LabelSet(tuple(labels), tuple(log.notices), empty)
 
 
-def label_problem(label: Label, what: str) -> Problem:
+def label_problem(label: Placed, what: str) -> Problem:
     """A problem at the place of a label."""
     file, _, line = label.place.rpartition(":")
     return Problem(file, int(line), what) if line.isdigit() and file else Problem(label.place, None, what)

@@ -19,7 +19,7 @@ from judgekit.stats.rates import (
     suite_pass_hat_k,
     suite_rate,
 )
-from judgekit.types import SEVERITIES, Estimate, Frozen, Grade, Json, Output
+from judgekit.types import SEVERITIES, Estimate, Frozen, Grade, Json
 
 FEW_TRIALS = 5
 STEPS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -87,11 +87,8 @@ class PassRates(Frozen, frozen=True):
     noise: dict[str, Noise]
 
 
-def pass_rates(summary: Summary, outputs: Mapping[tuple[str, int], Output] | None = None) -> PassRates:
-    """Every rate over trials of a run.
-
-    outputs   what was graded, to see which trials had the same text: verdicts that differ on those are judge's noise
-    """
+def pass_rates(summary: Summary) -> PassRates:
+    """Every rate over trials of a run."""
     lines = summary.lines
     ks = steps(summary.info.trials)
     pairs = [_pair(line) for line in lines]
@@ -111,7 +108,7 @@ def pass_rates(summary: Summary, outputs: Mapping[tuple[str, int], Output] | Non
         by_tag=by_tag,
         by_category={tag.partition(":")[2]: group for tag, group in by_tag.items() if tag.startswith("category:")},
         by_severity={severity: _group(graded[severity]) for severity in SEVERITIES if severity in graded},
-        noise=_noise(summary, outputs or {}),
+        noise=_noise(summary),
     )
 
 
@@ -161,7 +158,7 @@ def _cases(summary: Summary, ks: Sequence[int]) -> tuple[CaseRates, ...]:
 # ── noise ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _noise(summary: Summary, outputs: Mapping[tuple[str, int], Output]) -> dict[str, Noise]:
+def _noise(summary: Summary) -> dict[str, Noise]:
     none = Estimate(undefined="an outcome is no reading of a judge")
     outcomes = {line.case: _disagree(["pass"] * line.passed + ["fail"] * line.failed) for line in summary.lines}
     found = {"": Noise(_mean(outcomes, "no case has two decided trials"), none)}
@@ -172,7 +169,7 @@ def _noise(summary: Summary, outputs: Mapping[tuple[str, int], Output]) -> dict[
                 judged.setdefault(grade.name, []).append(grade)
     for name, grades in judged.items():
         trials = _by_case(grades, lambda group: _disagree([g.verdict for g in group if g.verdict]))
-        looks = _by_case(grades, lambda group: [*_votes(group), *_repeats(group, outputs)])
+        looks = _by_case(grades, lambda group: [*_votes(group), *_repeats(group, summary.texts)])
         why = "no output was read twice by the same judge: ask for it with `votes: 2` or more under `judge:`"
         found[name] = Noise(_mean(trials, "no case has two trials with a verdict"), _mean(looks, why))
     return found
@@ -206,12 +203,12 @@ def _votes(grades: Iterable[Grade]) -> list[float]:
     return found
 
 
-def _repeats(grades: Sequence[Grade], outputs: Mapping[tuple[str, int], Output]) -> list[float]:
+def _repeats(grades: Sequence[Grade], texts: Mapping[tuple[str, int], str]) -> list[float]:
     """Pairs of trials with the same text: 1 where the verdicts differ."""
     read = [
-        (outputs[grade.case, grade.trial].text, grade.verdict)
+        (texts[grade.case, grade.trial], grade.verdict)
         for grade in grades
-        if grade.verdict is not None and (grade.case, grade.trial) in outputs
+        if grade.verdict is not None and (grade.case, grade.trial) in texts
     ]
     return [float(one[1] != other[1]) for one, other in combinations(read, 2) if one[0] == other[0]]
 

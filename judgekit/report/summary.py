@@ -84,6 +84,7 @@ class Summary(Frozen, frozen=True):
     units        outputs that were to be graded; `graded` is how many were
     pass_rate    over cases that were decided; the undecided ones are its `missing`
     trust        which judges decide, why the others do not, and the pass rate corrected for the judges' errors
+    texts        (case, trial) -> hash of its output, in a run of several trials: equal ones were judged twice
     """
 
     info: RunInfo
@@ -103,6 +104,7 @@ class Summary(Frozen, frozen=True):
     results: tuple[TrialResult, ...]
     by_tag: dict[str, Estimate] = {}
     trust: Settled = Settled()
+    texts: Mapping[tuple[str, int], str] = {}
 
 
 def summarize(
@@ -113,6 +115,7 @@ def summarize(
     units: int,
     totals: Mapping[str, Rubric] | None = None,
     trust: Settled | None = None,
+    texts: Mapping[tuple[str, int], str] | None = None,
 ) -> Summary:
     """Count results. A case that was never reached counts as undecided, never as anything else.
 
@@ -143,6 +146,7 @@ def summarize(
         results=tuple(results),
         by_tag={tag: _rate([x for x in lines if tag in x.tags]) for tag in _tags(lines)},
         trust=trust or Settled(),
+        texts=texts or {},
     )
 
 

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from judgekit.report.beside import beside, by_case
 from judgekit.report.numbers import money, plural, rate, rate_with_n, short
-from judgekit.report.passrates import pass_rates
 from judgekit.report.summary import NO_VERDICT, CaseLine, GraderLine, Summary
 from judgekit.types import Decision
 
@@ -128,6 +127,8 @@ def _trial_rates(summary: Summary, console: Console) -> None:
     trials = summary.info.trials
     if trials < 2:
         return
+    from judgekit.report.passrates import pass_rates  # needs draws, and so numpy
+
     rates = pass_rates(summary)
     whole = rates.whole
     console.print()

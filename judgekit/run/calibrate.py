@@ -13,12 +13,12 @@ import msgspec
 import numpy as np
 
 from judgekit._version import __version__
-from judgekit.calibration.attempts import MOST, Ledger, Look, level
+from judgekit.calibration.attempts import MOST, Ledger, Touched, level
 from judgekit.calibration.certificate import Certificate, sealed, verdict_hash
-from judgekit.calibration.decide import Ruling, bar_of, decide, holm
+from judgekit.calibration.decide import Ruling, bar_of, decide, holm, times
 from judgekit.calibration.fingerprint import fingerprint_of, judge_words
 from judgekit.calibration.found import Calibrated, Found
-from judgekit.calibration.items import Split, case_hash, split_of
+from judgekit.calibration.items import case_hash, split_of
 from judgekit.calibration.leaks import repeats_of
 from judgekit.calibration.measure import DECIDED, Measured, Seen, measure, recheck, seen_of
 from judgekit.calibration.plan import with_more
@@ -29,6 +29,7 @@ from judgekit.run.certificates import write_certificate
 from judgekit.run.engine import drive
 from judgekit.run.labelled import Labelled, Task
 from judgekit.run.looks import Looks
+from judgekit.run.past import elsewhere, gone_cases, look_of, past_of, touched_by
 from judgekit.run.perform import Watcher
 from judgekit.suite import CalibrationPolicy
 from judgekit.types import Grade, Sender
@@ -117,7 +118,11 @@ async def judge_tasks(
 
 def dev_tasks(data: Labelled, past: Ledger) -> dict[str, tuple[Task, ...]]:
     """The labelled outputs whose disagreements may be shown: the dev split, and used-up sets of test labels."""
-    return {name: tuple(t for t in own if _split(t, past) == "dev") for name, own in data.tasks.items()}
+    gone = gone_cases(data, past)
+    return {
+        name: tuple(t for t in own if t.item.split == "dev" or case_hash(t.item.case) in gone)
+        for name, own in data.tasks.items()
+    }
 
 
 async def look_at_dev(data: Labelled, send: Sender, setting: Setting) -> Calibrated:
@@ -125,8 +130,8 @@ async def look_at_dev(data: Labelled, send: Sender, setting: Setting) -> Calibra
 
     Raises `NotEnough` when there is no dev split.
     """
-    past = setting.looks.ledger() if setting.looks else Ledger()
-    tasks = dev_tasks(data, past)
+    past = past_of(data, setting.looks)
+    tasks, gone = dev_tasks(data, past), gone_cases(data, past)
     if not any(tasks.values()):
         raise NotEnough("no labelled output is in the dev split; label more, or mark some with a column 'split'")
     judged = await judge_tasks(tasks, send, in_flight=setting.in_flight, watcher=setting.watcher)
@@ -135,15 +140,18 @@ async def look_at_dev(data: Labelled, send: Sender, setting: Setting) -> Calibra
         judging = judged.get(name)
         measured = None
         if judging is not None:
-            drawn = _drawn(data, judging, lambda case: split_of(case) == "dev" or case_hash(case) in past.spent)
+            drawn = _drawn(data, judging, lambda case: split_of(case) == "dev" or case_hash(case) in gone)
             measured = measure(judging.seen, bar=bar_of(setting.policy), tail=DEV_TAIL, drawn_from=drawn)
         seen = judging.seen if judging else ()
         found.append(Found(name, judge_words(own[0].judge), len(own), measured, seen))
     if setting.looks is not None:
         shown = {name: own[0].judge for name, own in data.tasks.items() if tasks[name]}
-        setting.looks.add(_look("shown", shown, setting, ()))
+        setting.looks.add(
+            look_of("shown", shown, setting.token, setting.now(), [t for own in tasks.values() for t in own])
+        )
     left = MOST - past.used
-    return Calibrated(data.file, tuple(found), left=left, notices=(*data.notices, *_unmatched(data)))
+    notices = (*data.notices, *_unmatched(data), *elsewhere(past))
+    return Calibrated(data.file, tuple(found), left=left, notices=notices)
 
 
 # ── the test split ───────────────────────────────────────────────────────────────────────────────────────
@@ -157,6 +165,7 @@ class Opening:
     too_few   dimension -> why the policy cannot be met with its labels, whatever the judge says
     held      dimension -> the certificate that stands for these very labels
     gone      hashes of cases of used-up sets
+    used      attempts so far; `touched` is what says whether a look is one at these labels
     """
 
     tasks: Mapping[str, tuple[Task, ...]]
@@ -165,6 +174,14 @@ class Opening:
     every: bool
     spent: bool = False
     gone: frozenset[str] = frozenset()
+    used: int = 0
+    touched: Touched | None = None
+    notices: tuple[str, ...] = ()
+
+    @property
+    def left(self) -> int:
+        """How many attempts there are."""
+        return 0 if self.spent else MOST - self.used
 
     def uses(self, case: str) -> bool:
         """Whether a case belongs to what is opened, by its id alone."""
@@ -178,7 +195,8 @@ def opening(data: Labelled, setting: Setting, *, every: bool = False) -> Opening
 
     Raises `InputError` for labels that belong to no output or to no text, `UsageError` for `every` after a look.
     """
-    past = setting.looks.ledger() if setting.looks else Ledger()
+    past, touched = past_of(data, setting.looks, every=every), touched_by(data, every=every)
+    gone = gone_cases(data, past)
     if data.unmatched:
         problems = [Problem("", None, f"the label at {told}: no output") for told in data.unmatched]
         raise InputError(problems)
@@ -187,7 +205,7 @@ def opening(data: Labelled, setting: Setting, *, every: bool = False) -> Opening
         what = f"--all uses every label, but disagreements of {', '.join(seen)} were shown; use --certify without --all"
         raise UsageError(what)
     fresh = {
-        name: tuple(t for t in own if case_hash(t.item.case) not in past.spent and (every or t.item.split == "test"))
+        name: tuple(t for t in own if case_hash(t.item.case) not in gone and (every or t.item.split == "test"))
         for name, own in data.tasks.items()
     }
     _check_bound(fresh)
@@ -200,7 +218,8 @@ def opening(data: Labelled, setting: Setting, *, every: bool = False) -> Opening
     }
     too_few = {name: _too_few(tasks, setting.policy) for name, tasks in fresh.items() if name not in held}
     ready = {name: tasks for name, tasks in fresh.items() if name not in held and not too_few[name]}
-    return Opening(ready, {name: why for name, why in too_few.items() if why}, held, every, spent, past.spent)
+    few = {name: why for name, why in too_few.items() if why}
+    return Opening(ready, few, held, every, spent, gone, past.used, touched, elsewhere(past))
 
 
 def _check_bound(tasks: Mapping[str, Sequence[Task]]) -> None:
@@ -232,7 +251,7 @@ def _too_few(tasks: Sequence[Task], policy: CalibrationPolicy) -> tuple[str, ...
         found.append(f"people used one label only ({used[0]}): agreement beyond chance needs PASS and FAIL")
     else:
         rare = [label for label in DECIDED if labels[label] < policy.each_label]
-        found += [f"people said {label} {labels[label]} times, {policy.each_label} are needed" for label in rare]
+        found += [f"people said {label} {times(labels[label])}, {policy.each_label} are needed" for label in rare]
     if len(decided) < policy.n:
         found.append(f"{len(decided)} outputs are labelled PASS or FAIL, {policy.n} are needed")
     if cases < policy.cases:
@@ -245,15 +264,24 @@ async def certify(data: Labelled, opened: Opening, send: Sender, setting: Settin
 
     Raises `WorldFailed` when too many calls failed (then nothing was looked at), `RunStopped` as `judge_tasks`.
     """
-    notices = data.notices
+    notices = (*data.notices, *opened.notices)
     if opened.spent or not opened.tasks:
         found = [_closed(name, own, opened) for name, own in data.tasks.items()]
-        return Calibrated(data.file, tuple(found), spent=opened.spent, every_label=opened.every, notices=notices)
+        return Calibrated(
+            data.file,
+            tuple(found),
+            left=opened.left,
+            spent=opened.spent,
+            every_label=opened.every,
+            notices=notices,
+        )
     judged = await judge_tasks(opened.tasks, send, in_flight=setting.in_flight, watcher=setting.watcher)
     _check_calls(judged, setting.policy)
-    cases = tuple(sorted({case_hash(t.item.case) for own in opened.tasks.values() for t in own}))
-    look = _look("attempt", {name: one.judge for name, one in judged.items()}, setting, cases)
-    used = setting.looks.add(look).used if setting.looks else 1
+    looked_at = [task for own in opened.tasks.values() for task in own]
+    look = look_of(
+        "attempt", {name: one.judge for name, one in judged.items()}, setting.token, setting.now(), looked_at
+    )
+    used = setting.looks.add(look, opened.touched).used if setting.looks else 1
     alpha = level(used)
     spent = used == MOST
     bar = bar_of(setting.policy)
@@ -311,6 +339,11 @@ def _certificate(
     setting: Setting,
     attempt: int,
 ) -> Certificate:
+
+    def kept(one: Seen) -> str:
+        """Of a judge that earned nothing, nothing from which its verdicts on the test labels could be told."""
+        return verdict_hash(one.item.row, one.verdict) if ruling.result == "certified" else ""
+
     fingerprint = fingerprint_of(judging.judge)
     rubric, _, dimension = name.partition(".")
     return sealed(
@@ -326,8 +359,8 @@ def _certificate(
             level=ruling.tail,
             labels=data.file,
             reading=data.reading,
-            rows={one.item.row: verdict_hash(one.item.row, one.verdict) for one in judging.seen},
-            policy=setting.policy.model_dump(mode="json"),
+            rows={one.item.row: kept(one) for one in judging.seen},
+            policy=setting.policy.thresholds(),
             measured=measured if ruling.result == "certified" else None,
             models=judging.models,
             dropped=judging.dropped,
@@ -344,13 +377,6 @@ def _more(measured: Measured, policy: CalibrationPolicy, next_level: float, *, e
     return with_more(table, policy, next_level, decided=decided, every=every)
 
 
-def _look(kind: str, judges: Mapping[str, Instrument], setting: Setting, cases: tuple[str, ...]) -> Look:
-    prints = {name: fingerprint_of(judge).hash for name, judge in judges.items()}
-    words = next((judge_words(judge) for judge in judges.values()), "")
-    at = setting.now().isoformat(timespec="seconds")
-    return Look("attempt" if kind == "attempt" else "shown", setting.token, at, words, prints, cases)
-
-
 def _drawn(data: Labelled, judging: Judging, uses: Callable[[str], bool]) -> tuple[Drawn, ...]:
     """All outputs that these were chosen from by this very judge's verdicts; nothing where that is not how it was."""
     own = tuple(one for one in data.drawn if one.dimension == judging.judge.name and uses(one.case))
@@ -358,10 +384,6 @@ def _drawn(data: Labelled, judging: Judging, uses: Callable[[str], bool]) -> tup
     chosen = {(one.case, one.sha256) for one in own if one.chosen and one.fingerprint == mine}
     whole = all((task.case.id, task.output.sha256) in chosen for task in judging.tasks)
     return own if whole and all(one.fingerprint == mine for one in own) else ()
-
-
-def _split(task: Task, past: Ledger) -> Split:
-    return "dev" if case_hash(task.item.case) in past.spent else task.item.split
 
 
 def _unmatched(data: Labelled) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from judgekit.calibration.certificate import Certificate, from_text, to_text
 from judgekit.calibration.enforce import Corrected, Settled, corrected_dimension, corrected_run, enforced, joined
 from judgekit.calibration.fingerprint import fingerprint_of
 from judgekit.calibration.items import Item, items_of
@@ -22,6 +22,9 @@ from judgekit.report.summary import share_of_pass
 from judgekit.rubric import Rubric
 from judgekit.run.loaded import Suite
 from judgekit.types import TrialResult
+
+if TYPE_CHECKING:  # a certificate brings the statistics along, which a run without one does not need
+    from judgekit.calibration.certificate import Certificate
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,16 @@ def certificates_in(suite: Suite) -> tuple[Filed, ...]:
     return tuple(_filed(path) for path in sorted(folder.glob("*.json")))
 
 
+def certificate_in(folder: Path, file: str) -> Certificate:
+    """One file of a certificates folder. Raises `InputError` for one that is gone, damaged or edited."""
+    from judgekit.calibration.certificate import from_text
+
+    return from_text(read_text(folder / file), file=file)
+
+
 def _filed(path: Path) -> Filed:
+    from judgekit.calibration.certificate import from_text
+
     try:
         return Filed(path.name, from_text(read_text(path), file=path.name))
     except InputError as error:
@@ -149,6 +161,8 @@ def settle(
 
 def write_certificate(paper: Certificate, folder: Path) -> str:
     """Write a certificate in one step. An inconclusive look does not take away one that was earned."""
+    from judgekit.calibration.certificate import to_text
+
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / paper.file_name
     if paper.result == "inconclusive" and path.is_file() and _stands(path):
@@ -163,6 +177,8 @@ def write_certificate(paper: Certificate, folder: Path) -> str:
 
 
 def _stands(path: Path) -> bool:
+    from judgekit.calibration.certificate import from_text
+
     try:
         return from_text(path.read_text(encoding="utf-8"), file=path.name).certified
     except (InputError, OSError, UnicodeError):

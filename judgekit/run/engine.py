@@ -40,7 +40,7 @@ class Execution:
     """A run under way: its results so far, by (case, trial).
 
     trust     which judges may decide, as far as it is known before they have judged
-    hashes    hashes of the texts that were judged, kept where a judge's labels may join them
+    hashes    hashes of the texts, kept where a judge's labels may join them or where trials may repeat them
     dropped   per judge that was called, the parameters that its provider refused
     """
 
@@ -90,7 +90,7 @@ class Execution:
         if output is None or output.fault is not None:
             output = await self.answer(case, trial)
             self.sink(output)
-        if self.trust.decides and output.fault is None:
+        if output.fault is None and (self.trust.decides or self.plan.trials > 1):
             self.hashes[case.id, trial] = output.sha256
         call = self.functions.get(case.expected.python)
         grades = [self._kept(g) or self._land(g) for g in code_grades(case, output, call=call)]

@@ -34,9 +34,15 @@ def _root(suite: Path) -> Path:
 
 
 def gate_of(folder: Path, suite: Path) -> GatePolicy | None:
-    """The gate of the suite that a run belongs to: the one above its folder, else `suite`; None if neither is there."""
+    """The gate of the suite that a run belongs to; None if it is not there."""
+    path = suite_near(folder, suite)
+    return load_suite_file(path).gate if path else None
+
+
+def suite_near(folder: Path, suite: Path) -> Path | None:
+    """The file of the suite that a run belongs to: the one above its folder, else `suite`; None if neither is there."""
     for place in (folder.parent.parent, suite):
         path = place / "judgekit.yaml" if place.is_dir() else place
         if path.is_file():
-            return load_suite_file(path).gate
+            return path
     return None

@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from judgekit.calibration.enforce import enforced
-from judgekit.comparison.baseline import Baseline
-from judgekit.comparison.pairs import Comparison, compare_with_baseline
 from judgekit.comparison.prints import Prints, case_print, prints_of
 from judgekit.errors import RunStopped
 from judgekit.gate import decide
@@ -45,6 +43,10 @@ from judgekit.run.store import (
 )
 from judgekit.suite import GatePolicy
 from judgekit.types import Case, Decision, Grade, Output, RunInfo, Sender
+
+if TYPE_CHECKING:
+    from judgekit.comparison.baseline import Baseline
+    from judgekit.comparison.pairs import Comparison
 
 
 class Counts(Protocol):
@@ -242,7 +244,15 @@ def _finish(
     if store is not None:
         store.save(msgspec.structs.replace(manifest, run=info, settled=settled))
     totals = execution.plan.totals
-    summary = summarize(info, manifest.cases, results, units=execution.plan.total, totals=totals, trust=settled)
+    summary = summarize(
+        info,
+        manifest.cases,
+        results,
+        units=execution.plan.total,
+        totals=totals,
+        trust=settled,
+        texts=execution.hashes if info.trials > 1 else None,
+    )
     decision = decide(summary, execution.plan.suite.file.gate)
     folder = store.folder if store else None
     return Finished(summary, decision, folder, execution.stopped, interrupted, notes)
@@ -252,6 +262,8 @@ def _compared(end: Finished, execution: Execution, manifest: Manifest, options: 
     """A whole run beside the baseline, when there is one: the gate then knows both."""
     if options.baseline is None or end.summary.graded < end.summary.units:
         return end
+    from judgekit.comparison.pairs import compare_with_baseline
+
     baseline, name = options.baseline
     outputs = read_run(end.folder).outputs if end.folder else None
     comparison = compare_with_baseline(end.summary, manifest, baseline, name=name, outputs=outputs)
@@ -286,7 +298,17 @@ def summary_of(stored: StoredRun) -> Summary:
                 results.append(TrialResult(mark.id, trial, outcome, why, tuple(grades)))
     manifest = stored.manifest
     final = enforced(results, manifest.settled.standings, totals) if manifest.settled.standings else tuple(results)
-    return summarize(manifest.run, manifest.cases, final, units=manifest.units, totals=totals, trust=manifest.settled)
+    several = manifest.run.trials > 1
+    texts = {unit: o.sha256 for unit, o in stored.outputs.items() if o.fault is None} if several else None
+    return summarize(
+        manifest.run,
+        manifest.cases,
+        final,
+        units=manifest.units,
+        totals=totals,
+        trust=manifest.settled,
+        texts=texts,
+    )
 
 
 def _info(plan: Plan, now: datetime) -> RunInfo:

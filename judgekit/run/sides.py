@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from judgekit.calibration.enforce import joined, table_of
 from judgekit.comparison.baseline import Baseline, baseline_of, baseline_text, parse_baseline, side_of_baseline
+from judgekit.comparison.corrected import Measured, People
 from judgekit.comparison.side import Side, side_of_run, summary_of_file
 from judgekit.errors import InputError, Problem
 from judgekit.located import read_text
 from judgekit.report.summary import Summary
-from judgekit.run.find import find_run, gate_of
+from judgekit.run.certificates import LabelFiles, certificate_in
+from judgekit.run.find import find_run, gate_of, suite_near
 from judgekit.run.loaded import Suite, load_suite, shown_path
 from judgekit.run.perform import summary_of
-from judgekit.run.store import Manifest, read_run
+from judgekit.run.store import Manifest, StoredRun, read_run
 from judgekit.suite import GatePolicy, load_suite_file
 
 
@@ -50,8 +54,44 @@ def find_side(name: Path, suite: Path) -> Found:
         raise InputError(Problem(str(folder), None, what))
     summary = summary_of(stored)
     called = manifest.run.variant if str(name) == manifest.run.variant else folder.name
-    side = side_of_run(summary, manifest, name=called, outputs=stored.outputs)
+    deciding = [grader.name for grader in summary.graders if grader.kind == "judge" and grader.gating]
+    people = people_of(stored, deciding, suite)
+    side = side_of_run(summary, manifest, name=called, outputs=stored.outputs, people=people)
     return Found(side, summary, folder, gate_of(folder, suite))
+
+
+def people_of(stored: StoredRun, deciding: Iterable[str], suite: Path) -> People:
+    """What people's labels, as they stand now, say of a run's outputs; where they cannot be read, why.
+
+    deciding   the judges that decide in it, by `rubric.dimension`
+    """
+    names = list(deciding)
+    if not names:
+        return People()
+    path = suite_near(stored.folder.resolve(), suite)
+    if path is None:
+        return People(why="its suite is not at hand, and with it the labels: say where it is with --suite")
+    place = path.parent / load_suite_file(path).certificates
+    files = LabelFiles(path.parent)
+    hashes = {unit: output.sha256 for unit, output in stored.outputs.items() if output.fault is None}
+    standings = {standing.name: standing for standing in stored.manifest.settled.standings}
+    judges = {}
+    for name in names:
+        standing = standings.get(name)
+        if standing is None:
+            return People(why=f"the run does not say which certificate gave {name} its say")
+        try:
+            paper = certificate_in(place, standing.file)
+            items = files.items(paper)
+        except InputError as error:
+            return People(why=f"the certificate of {name} or its labels cannot be read: {error}")
+        if paper.fingerprint != standing.fingerprint or paper.measured is None:
+            return People(why=f"{standing.file} is no longer the certificate of the judge of {name}")
+        if gone := len(set(paper.rows) - {item.row for item in items}):
+            return People(why=f"{gone} of the labels behind {standing.file} were changed or removed in {paper.labels}")
+        human = joined(items, hashes, stored.manifest.run.variant)
+        judges[name] = Measured(paper.fingerprint, human, None if paper.measured.chosen else table_of(paper))
+    return People(judges, hashes)
 
 
 def read_baseline(path: Path) -> Baseline:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 
 from judgekit.stats.draws import MIN_DRAWS, SEED, Floats, Seed, gammas, generator, weighted_sums
@@ -9,6 +12,7 @@ from judgekit.stats.tables import Table
 from judgekit.types import Frozen
 
 GRID = 999
+"""The pass rates that are looked at: so many, evenly between 0 and 1."""
 
 
 class PrevalenceRange(Frozen, frozen=True):
@@ -56,12 +60,25 @@ def prevalence_range(table: Table, bar: float, *, seed: Seed = SEED) -> Prevalen
         return PrevalenceRange(undefined="people used one label only: no recall of the other")
     at = float(human[0] / human.sum())
     pass_recall, fail_recall = recalls(table, seed=seed)
-    grid = np.arange(1, GRID + 1) / (GRID + 1)
-    middle = np.array([np.median(kappa_at(pass_recall, fail_recall, p)) for p in grid])
-    clears = np.flatnonzero(middle >= bar)
-    if not len(clears):
+
+    @cache
+    def middle(step: int) -> float:
+        return float(np.median(kappa_at(pass_recall, fail_recall, step / (GRID + 1))))
+
+    peak = _first(lambda step: step == GRID or middle(step + 1) < middle(step), 1, GRID)
+    if middle(peak) < bar:
         return PrevalenceRange(at=at)
-    return PrevalenceRange(float(grid[clears[0]]), float(grid[clears[-1]]), at)
+    low = _first(lambda step: middle(step) >= bar, 1, peak)
+    high = _first(lambda step: step == GRID or middle(step + 1) < bar, peak, GRID)
+    return PrevalenceRange(low / (GRID + 1), high / (GRID + 1), at)
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The first step from `low` to `high` from which on something holds, by bisection; it holds at `high`."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
 def recalls(table: Table, *, draws: int = MIN_DRAWS, seed: Seed = SEED) -> tuple[Floats, Floats]:

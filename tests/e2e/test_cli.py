@@ -268,3 +268,14 @@ def test_what_a_function_prints_never_gets_into_the_json(suite, cli, tmp_path):
     assert json.loads(ran.stdout)["passed"] == 1
     assert "noise" in ran.stderr
     assert "more" in ran.stderr
+
+
+def test_a_plain_run_loads_no_statistics_library(tmp_path):
+    assert judgekit("init", tmp_path / "s").returncode == 0
+    code = (
+        "import sys; from judgekit.cli.main import main;"
+        f"main(['run', {str(tmp_path / 's')!r}, '--variant', 'v2', '-q']);"
+        "print([m for m in ('numpy', 'scipy', 'pandas', 'sklearn', 'matplotlib', 'genai_prices') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

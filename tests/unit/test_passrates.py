@@ -2,7 +2,7 @@ import pytest
 
 from judgekit.report.passrates import pass_rates, rates_document, steps
 from judgekit.report.summary import CaseMark, summarize
-from judgekit.types import Fault, Grade, Output, RunInfo, TrialResult, Vote
+from judgekit.types import Fault, Grade, RunInfo, TrialResult, Vote
 
 GONE = Fault("unreadable", "no_tag", "no verdict")
 
@@ -11,7 +11,7 @@ def judged(case, trial, verdict, votes=()):
     return Grade(case, trial, "tone", "judge", "polite", verdict=verdict, votes=tuple(votes), advisory="uncertified")
 
 
-def summary(outcomes, *, trials, marks=None, judges=()):
+def summary(outcomes, *, trials, marks=None, judges=(), texts=None):
     """`{"a": "pfu"}`: a letter for each graded trial: pass, fail, undecided."""
     words = {"p": "pass", "f": "fail", "u": "undecided"}
     results = [
@@ -21,7 +21,7 @@ def summary(outcomes, *, trials, marks=None, judges=()):
     ]
     marks = marks or [CaseMark(case) for case in outcomes]
     info = RunInfo(run="r", suite="s", variant="v", trials=trials)
-    return summarize(info, marks, results, units=len(outcomes) * trials)
+    return summarize(info, marks, results, units=len(outcomes) * trials, texts=texts)
 
 
 def test_planned_trials_are_passed_failed_undecided_or_missing():
@@ -96,16 +96,12 @@ def test_two_judges_of_a_panel_that_differ_are_no_noise_of_a_judge():
 
 def test_verdicts_that_differ_on_the_same_text_are_the_judges_noise():
     judges = [judged("a", 1, "PASS"), judged("a", 2, "FAIL"), judged("a", 3, "FAIL")]
-    run = summary({"a": "uuu"}, trials=3, judges=judges)
-    outputs = {
-        ("a", 1): Output("a", "same"),
-        ("a", 2): Output("a", "same", trial=2),
-        ("a", 3): Output("a", "x", trial=3),
-    }
-    noise = pass_rates(run, outputs).noise["tone.polite"]
+    texts = {("a", 1): "same", ("a", 2): "same", ("a", 3): "x"}
+    noise = pass_rates(summary({"a": "uuu"}, trials=3, judges=judges, texts=texts)).noise["tone.polite"]
     assert noise.between_looks.value == 1
     assert noise.between_trials.value == pytest.approx(2 / 3)
-    assert pass_rates(run).noise["tone.polite"].between_looks.value is None
+    without = pass_rates(summary({"a": "uuu"}, trials=3, judges=judges))
+    assert without.noise["tone.polite"].between_looks.value is None
 
 
 def test_the_document_has_no_number_without_n_and_no_nan():
