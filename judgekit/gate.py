@@ -92,12 +92,21 @@ def apply(rule: Rule, summary: Summary, comparison: Comparison | None = None) ->
             return _share("without a verdict", gone, sum(summary.verdicts.values()), rule.missing.max_share)
         case "uncertified":
             names = [g.name for g in summary.graders if g.kind == "judge" and not g.gating]
-            why = f"no certificate for {', '.join(names)}; `judgekit calibrate` earns one"
-            return Finding("broken", why) if names else Finding("ok")
+            return Finding("broken", _uncertified(names, summary)) if names else Finding("ok")
         case "budget":
             return Finding("ok")  # a run that its budget stopped is unfinished, which is said above
         case _:
             return Finding("no_data", "needs a pairwise comparison: `judgekit pairwise`")
+
+
+def _uncertified(names: Sequence[str], summary: Summary) -> str:
+    """Each judge that may not decide, with why and what would change it."""
+    told = {one.name: f"{one.name} is advisory ({one.advisory}): {one.fix}" for one in summary.trust.standings}
+    bare = [name for name in names if name not in told]
+    found = [told[name] for name in names if name in told]
+    if bare:
+        found.append(f"no certificate for {', '.join(bare)}; `judgekit calibrate` earns one")
+    return "; ".join(found)
 
 
 def _all(lines: Sequence[CaseLine], what: str) -> Finding:

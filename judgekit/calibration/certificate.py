@@ -44,10 +44,11 @@ class Certificate(Frozen, frozen=True, kw_only=True):
     judge         the judge in words; `fingerprint` and its `parts` say exactly what it is
     level         one-sided level at which it was decided, `attempt` the number of the try on this set of labels
     labels        the labels file, as seen from the suite's folder
-    rows          hash of each labelled output that was used -> hash of what the judge said of it; "" where not certified:
+    rows          hash of each labelled output used -> hash of what the judge said of it; "" where not certified:
                   trying each verdict would tell which it was, and only the decision is public
     policy        the thresholds that held
-    measured      every number (`pairs` for a judge of pairs); only where certified, because it comes from labels that others are still tried on
+    measured      every number (in `pairs` for a judge of pairs); only where certified, because it comes from labels
+                  that others are still tried on
     models        the names that the provider returned; `dropped` the parameters that it refused
     sha256        over everything else, so that an edit is noticed
     """

@@ -112,7 +112,7 @@ def _lacking(m: Evidence, policy: CalibrationPolicy, *, clears: bool) -> list[st
     if m.n < policy.n:
         found.append(f"too few {m.unit} were decided by both sides, at least {policy.n} are needed")
     if m.cases < policy.cases:
-        found.append(f"they come from too few cases, at least {policy.cases} are needed")
+        found.append(f"these come from too few cases, at least {policy.cases} are needed")
     if len(used) == 2:
         if not clears:
             found.append(f"the lower bound of kappa does not reach {bar_of(policy):.2f} at this attempt's level")

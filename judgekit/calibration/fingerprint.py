@@ -10,6 +10,7 @@ import msgspec
 from judgekit import parse
 from judgekit.graders.judge import REMINDER, Instrument
 from judgekit.rubric import Ordinal
+from judgekit.suite import JudgeConfig
 from judgekit.types import Frozen, Json
 
 WORDS = {
@@ -76,7 +77,11 @@ def changed(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...
 
 def judge_words(judge: Instrument) -> str:
     """`anthropic:claude-sonnet-4-5`, `openai:gpt-5 + gemini:gemini-3-pro, 3 votes`."""
-    config = judge.config
+    return words_of(judge.config)
+
+
+def words_of(config: JudgeConfig) -> str:
+    """The same of a configuration."""
     return " + ".join(config.models) + (f", {config.votes} votes" if config.votes > 1 else "")
 
 

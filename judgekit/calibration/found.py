@@ -5,6 +5,7 @@ from __future__ import annotations
 from judgekit.calibration.certificate import Certificate
 from judgekit.calibration.decide import Result, Ruling
 from judgekit.calibration.measure import Measured, Seen
+from judgekit.calibration.pair_measure import PairSeen, PairsMeasured
 from judgekit.types import Frozen
 
 
@@ -18,6 +19,8 @@ class Found(Frozen, frozen=True):
     more        more labels -> chance of a certificate at the next attempt; only where inconclusive
     file        where its certificate was written
     held        the certificate that it holds already for these very labels: no attempt was made
+    unit        what was labelled: `output`, or `pair`, whose numbers are in `pairs` and `pairs_seen` instead of
+                `measured` and `seen`
     """
 
     name: str
@@ -31,6 +34,9 @@ class Found(Frozen, frozen=True):
     certificate: Certificate | None = None
     file: str = ""
     held: str = ""
+    unit: str = "output"
+    pairs: PairsMeasured | None = None
+    pairs_seen: tuple[PairSeen, ...] = ()
 
     @property
     def result(self) -> Result | None:

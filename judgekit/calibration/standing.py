@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
+from judgekit.calibration.command import Said, certify_command, certify_pairs_command
 from judgekit.calibration.fingerprint import Fingerprint, changed
 from judgekit.errors import InputError
 from judgekit.suite import CalibrationPolicy
@@ -64,20 +65,23 @@ def standing_of(
     policy: CalibrationPolicy,
     today: date,
     suite: str,
+    said: Said | None = None,
     kind: Literal["outputs", "pairs"] = "outputs",
 ) -> Standing:
     """The standing of the judge with this fingerprint on `rubric.dimension`, before it has judged anything.
 
     suite   as a user would type it, for the command that would help
+    said    how the suite says that labels are read
     kind    what it judges: a certificate for the other kind says nothing of it
     """
-    again = _command(suite, name) if kind == "outputs" else _pairs_command(suite, name)
+    own = [one for one in filed if one.certificate and (one.certificate.kind, one.certificate.name) == (kind, name)]
+    exact = [one for one in own if one.certificate and one.certificate.fingerprint == fingerprint.hash]
+    like = _newest(exact or own or [one for one in filed if one.certificate and one.certificate.kind == kind])
+    again = certify_command(suite, name, like, said) if kind == "outputs" else certify_pairs_command(suite, name, like)
 
     def advisory(word: str, why: str, fix: str = again, file: str = "") -> Standing:
         return Standing(name, fingerprint.hash, gating=False, advisory=word, why=why, fix=fix, file=file)
 
-    own = [one for one in filed if one.certificate and (one.certificate.kind, one.certificate.name) == (kind, name)]
-    exact = [one for one in own if one.certificate and one.certificate.fingerprint == fingerprint.hash]
     if not exact:
         broken = [one for one in filed if one.trouble and one.file.startswith(f"{name}.")]
         if broken:
@@ -90,7 +94,7 @@ def standing_of(
     paper = found.certificate
     assert paper is not None
     if not paper.certified:
-        fix = "mend the criterion, then " + again if paper.result == "refused" else f"label more {kind}, then {again}"
+        fix = f"{_cure(paper, kind)}, then {again}"
         return advisory(paper.result, f"{'; '.join(paper.reasons)} ({found.file})", fix, found.file)
     age = (today - date.fromisoformat(paper.made[:10])).days
     if age > policy.max_age_days:
@@ -117,6 +121,7 @@ def after_run(
     pass_rate: Estimate,
     dropped: frozenset[str] | None,
     suite: str,
+    said: Said | None = None,
 ) -> Standing:
     """The standing once the judge has judged: what its provider dropped, and whether its pass rate is in range.
 
@@ -126,7 +131,7 @@ def after_run(
     """
     if not standing.gating:
         return standing
-    again = _command(suite, standing.name)
+    again = certify_command(suite, standing.name, certificate, said)
 
     def advisory(word: str, why: str, fix: str) -> Standing:
         return msgspec.structs.replace(standing, gating=False, advisory=word, why=why, fix=fix)
@@ -157,6 +162,22 @@ def after_run(
     return standing
 
 
+def _newest(filed: Sequence[Filed]) -> Certificate | None:
+    """The certificate that was earned last: it says best how the labels are to be read."""
+    papers = [one.certificate for one in filed if one.certificate is not None]
+    return max(papers, key=lambda paper: (paper.certified, paper.made), default=None)
+
+
+def _cure(paper: Certificate, kind: str) -> str:
+    """What has to change before another attempt makes sense."""
+    from judgekit.calibration.decide import ONE_VERDICT
+
+    if paper.result != "refused":
+        return f"label more {kind}"
+    stamp = any(reason.startswith(ONE_VERDICT) for reason in paper.reasons)
+    return "take another judge, or mend the criterion" if stamp else "mend the criterion"
+
+
 def _stale(own: Sequence[Filed], now: Fingerprint, advisory: Callable[..., Standing]) -> Standing:
     """The certificate that is closest to the judge, and what changed since."""
     papers = [(changed(one.certificate.parts, now.parts), one) for one in own if one.certificate is not None]
@@ -178,13 +199,3 @@ def _asks_more(then: Mapping[str, Json], now: CalibrationPolicy) -> list[str]:
     if bar_of(now) > bar_of(before):
         found.insert(0, f"kappa_low {bar_of(before):.2f} -> {bar_of(now):.2f}")
     return found
-
-
-def _command(suite: str, name: str) -> str:
-    where = "" if suite in ("", ".", "judgekit.yaml") else f" {suite.removesuffix('/judgekit.yaml')}"
-    return f"judgekit calibrate{where} --dimension {name} --certify"
-
-
-def _pairs_command(suite: str, name: str) -> str:
-    where = "" if suite in ("", ".", "judgekit.yaml") else f" {suite.removesuffix('/judgekit.yaml')}"
-    return f"judgekit pairwise{where} --dimension {name.partition('.')[2]} --labels FILE --certify"

@@ -156,7 +156,7 @@ def _next(asked: Asked, run: Path, n: int, path: Path, *, json: bool) -> int:
     else:
         told = ", ".join(f"{name} {count}" for name, count in counts.items())
         kept = f"{path.name}.sample.jsonl beside it says how they were chosen: keep it there"
-        console().print(f"Wrote {told} to {path}. Fill in 'label'. {kept}.", markup=False)
+        console().print(f"Wrote {told} to {path}. Fill in the labels. {kept}.", markup=False)
     return 0
 
 
@@ -190,11 +190,12 @@ def _template(asked: Asked, path: Path, *, json: bool) -> int:
     from judgekit.cli.calibrating import template_command
     from judgekit.report.numbers import plural
 
-    n = template_command(asked, path)
+    n, columns = template_command(asked, path)
     if json:
-        print_json({"file": str(path), "rows": n})
+        print_json({"file": str(path), "rows": n, "fill_in": list(columns)})
     else:
+        blank = " and ".join(map(repr, columns))
         console().print(
-            f"Wrote {plural(n, 'row')} to {path}. Fill in 'label' with PASS, FAIL or UNKNOWN.", markup=False
+            f"Wrote {plural(n, 'row')} to {path}. Fill in {blank} with PASS, FAIL or UNKNOWN.", markup=False
         )
     return 0

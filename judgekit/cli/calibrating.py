@@ -20,7 +20,7 @@ from judgekit.calibration.standing import Standing
 from judgekit.call.budget import Budget
 from judgekit.call.prices import Price
 from judgekit.cli.progress import ProgressLine
-from judgekit.cli.running import confirm
+from judgekit.cli.running import confirm, keyless
 from judgekit.errors import InputError, NotEnough, Problem
 from judgekit.graders.judge import Instrument, judge_steps
 from judgekit.run.calibrate import Setting, certify, dev_tasks, judge_tasks, look_at_dev, opening, with_costs
@@ -187,18 +187,25 @@ def _way(asked: Asked, ready: Loaded, *, cache: bool) -> Way:
 def _confirm(
     asked: Asked, ready: Loaded, senders: Senders, tasks: Mapping[str, Sequence[Task]], notes: Console
 ) -> None:
-    if all(model.partition(":")[0] in OFFLINE for model in ready.config.models):
+    """Raises `RunStopped` for a missing key, `UsageError` for a URL that cannot be or when nobody can be asked."""
+    paid = [model for model in ready.config.models if model.partition(":")[0] not in OFFLINE]
+    if not paid:
         return
     limit = ready.suite.file.budget
     limited = asked.max_calls is not None or asked.max_cost is not None
     limited = limited or (limit is not None and (limit.calls is not None or limit.usd is not None))
+    config = ready.config
+    missing = keyless(senders, [Request(m, (), base_url=config.base_url, api_key_env=config.api_key_env) for m in paid])
     calls = count_requests(
         _requests(tasks),
-        reask=ready.config.reask,
+        reask=config.reask,
         peek=senders.peek,
         price=senders.price,
         tokens=senders.tokens,
     )
+    for model in calls.models:
+        if model.calls > model.cached and model.model in missing:
+            raise missing[model.model]
     confirm(calls, notes, sure=asked.yes or limited)
 
 
@@ -227,7 +234,13 @@ def show_command(asked: Asked) -> tuple[tuple[Standing, ...], tuple[str, ...]]:
         if filed.file in used:
             continue
         paper = filed.certificate
-        told = f"of {paper.judge}, for another judge or an older one" if paper else filed.trouble
+        pairs = paper is not None and paper.kind == "pairs"
+        whose = (
+            "a judge of pairs: `judgekit pairwise` says whether it stands"
+            if pairs
+            else "for another judge or an older one"
+        )
+        told = f"of {paper.judge}, {whose}" if paper else filed.trouble
         unused.append(f"{filed.file}: {told}")
     return standings, tuple(unused)
 
@@ -256,7 +269,7 @@ def check_command(asked: Asked, notes: Console) -> tuple[Rejudged, ...]:
         raise NotEnough("no judge of this suite has a certificate that could be checked; see --show")
     tasks: dict[str, tuple[Task, ...]] = {}
     for name, paper in trust.certificates.items():
-        source = Source(file=paper.labels, base=suite.folder, reading=paper.reading)
+        source = Source(file=paper.labels, base=suite.folder, reading=paper.reading, settled=True)
         data = labelled(suite, source, ready.instruments, wanted=(name,), variant=asked.variant)
         tasks[name] = tuple(task for task in data.tasks.get(name, ()) if task.item.row in paper.rows)
 
@@ -307,7 +320,7 @@ def next_command(asked: Asked, run: Path, n: int, path: Path) -> dict[str, int]:
     for name, judge in wanted.items():
         picked = [one for one in drawn[name] if one.chosen]
         outputs = [replace_variant(stored.outputs[one.case, one.trial], variant) for one in picked]
-        rows += sheet_rows(ready.suite, {name: judge}, outputs)
+        rows += sheet_rows(ready.suite, {name: judge}, outputs, people_of(asked, ready))
     write_sheet(path, rows)
     write_sample(path, [one for own in drawn.values() for one in own])
     return {name: sum(one.chosen for one in own) for name, own in drawn.items()}
@@ -318,12 +331,21 @@ def replace_variant(output: Output, variant: str) -> Output:
     return msgspec.structs.replace(output, variant=variant)
 
 
-def template_command(asked: Asked, path: Path) -> int:
-    """Write the blank sheet; how many rows it has. Raises `InputError` where there is nothing to label."""
+def people_of(asked: Asked, ready: Loaded) -> tuple[str, ...]:
+    """The columns of the people who label: as asked, else as in the suite."""
+    return asked.reading.annotators or ready.suite.file.calibration.annotators
+
+
+def template_command(asked: Asked, path: Path) -> tuple[int, tuple[str, ...]]:
+    """Write the blank sheet; how many rows it has, and the columns to fill in.
+
+    Raises `InputError` where there is nothing to label.
+    """
     ready = loaded(asked)
     wanted = chosen(ready.instruments, asked.dimensions)
-    rows = sheet_rows(ready.suite, wanted, outputs_to_label(ready.suite, asked.variant))
+    people = people_of(asked, ready)
+    rows = sheet_rows(ready.suite, wanted, outputs_to_label(ready.suite, asked.variant), people)
     if not rows:
         raise InputError(Problem(ready.suite.shown, None, "no output of this suite is judged by these dimensions"))
     write_sheet(path, rows)
-    return len(rows)
+    return len(rows), people or ("label",)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from judgekit.cli.ci import no_commands
 from judgekit.cli.common import console, print_json
 from judgekit.cli.progress import ProgressLine
-from judgekit.cli.running import Asked, confirm, limited, stop_like_ctrl_c, suite_way
+from judgekit.cli.running import Asked, confirm, keyless, limited, stop_like_ctrl_c, suite_way
 from judgekit.errors import UsageError
 from judgekit.graders.pairrubric import SHIPPED, find_pair_rubric
 from judgekit.report.preference.contest import Contest
@@ -24,9 +24,11 @@ from judgekit.run.loaded import load_suite
 from judgekit.run.pairs.calls import count_pair_calls
 from judgekit.run.pairs.perform import PairsFinished, perform_pairs, reread_pairs
 from judgekit.run.pairs.plan import PairPlan, make_pair_plan
+from judgekit.run.pairs.trust import trusted
 from judgekit.run.perform import Options
 from judgekit.run.senders import OFFLINE, Senders
 from judgekit.suite import GatePolicy
+from judgekit.types import Request
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,7 +52,7 @@ def prepared_pairs(asked: AskedPairs) -> PairPlan:
     """The plan that the options ask for. Raises `FixNeeded`."""
     suite = load_suite(asked.common.suite)
     rubric = find_pair_rubric(asked.rubric, base=suite.folder)
-    return make_pair_plan(
+    plan = make_pair_plan(
         suite,
         _variants(asked, list(suite.file.variants)),
         against=asked.against,
@@ -60,6 +62,7 @@ def prepared_pairs(asked: AskedPairs) -> PairPlan:
         selection=asked.common.selection,
         judge=asked.common.judge,
     )
+    return trusted(plan, today=datetime.now().astimezone().date())
 
 
 def _variants(asked: AskedPairs, known: list[str]) -> list[str]:
@@ -78,8 +81,16 @@ def _variants(asked: AskedPairs, known: list[str]) -> list[str]:
 
 def paying_pair_models(plan: PairPlan) -> list[str]:
     """The models of a comparison that a call would go out to."""
-    models = [own.variant.model for own in plan.plans.values() if own.prompt and own.variant.model]
-    return [m for m in dict.fromkeys((*models, *plan.judge.models)) if m.partition(":")[0] not in OFFLINE]
+    return list(dict.fromkeys(request.model for request in _probes(plan)))
+
+
+def _probes(plan: PairPlan) -> list[Request]:
+    """An empty request to each model that a call would go out to; never sent."""
+    asked = [own.variant for own in plan.plans.values() if own.prompt]
+    found = [Request(v.model, (), base_url=v.base_url, api_key_env=v.api_key_env) for v in asked if v.model]
+    judge = plan.judge
+    found += [Request(m, (), base_url=judge.base_url, api_key_env=judge.api_key_env) for m in judge.models]
+    return [request for request in found if request.model.partition(":")[0] not in OFFLINE]
 
 
 def show_pairs(folder: Path, gate: GatePolicy | None, *, json: bool) -> int:
@@ -120,7 +131,11 @@ def pairs_command(asked: AskedPairs, notes: Console) -> PairsFinished:
         senders = Senders(way, warn=lambda text: notes.print(text, markup=False))
         try:
             if pays and not common.replay:
+                missing = keyless(senders, _probes(plan))
                 calls = count_pair_calls(plan, peek=senders.peek, price=senders.price, tokens=senders.tokens)
+                for model in calls.models:
+                    if model.calls > model.cached and model.model in missing:
+                        raise missing[model.model]
                 confirm(calls, notes, sure=common.yes or limited(common, plan.suite))
             stop_like_ctrl_c()
             return await perform_pairs(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,11 @@ from judgekit.cli.common import (
     TagOpt,
     TrialsOpt,
     console,
+    print_json,
 )
+
+if TYPE_CHECKING:
+    from judgekit.cli.pairing import AskedPairs
 
 
 def pairwise(
@@ -31,6 +35,15 @@ def pairwise(
     ),
     dimension: Annotated[
         list[str] | None, typer.Option("--dimension", help="Only this one (may be repeated); the first is the answer.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="People's preferences (A, B, TIE): hold the judge against them.")
+    ] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="With --labels: open the test split, one counted attempt, and decide.")
+    ] = False,
+    columns: Annotated[
+        list[str] | None, typer.Option("--columns", help="With --labels: our names for theirs: label=Winner.")
     ] = None,
     trials: TrialsOpt = None,
     tag: TagOpt = None,
@@ -56,9 +69,13 @@ def pairwise(
 
     A preference that follows the order is counted as inconsistent, never as a win or a tie. A run that was stopped
     goes on where it was when the same command is given again.
+
+    With --labels the judge itself is tested: on the dev split, free of attempts, or with --certify on the test split.
+    Exit code 0 certified (or nothing to decide), 1 refused, 3 inconclusive or used up.
     """
     from judgekit.cli.pairing import AskedPairs, exit_code, pairs_command, show
     from judgekit.cli.running import Asked
+    from judgekit.errors import UsageError
     from judgekit.run.plan import Selection
 
     common = Asked(
@@ -88,6 +105,10 @@ def pairwise(
         dimensions=tuple(dimension or ()),
         repeats=repeats,
     )
+    if labels is not None:
+        return _calibrate(asked, labels, columns, certify=certify, json=json)
+    if certify or columns:
+        raise UsageError(f"{'--certify' if certify else '--columns'} is about people's preferences: give --labels FILE")
     notes = console(progress=True)
     finished = pairs_command(asked, notes)
     contest = finished.contest
@@ -100,3 +121,17 @@ def pairwise(
         notes.print(f"Interrupted, {contest.judged} of {contest.units}. The same command goes on from here.")
         return 130
     return exit_code(contest)
+
+
+def _calibrate(asked: AskedPairs, labels: Path, columns: list[str] | None, *, certify: bool, json: bool) -> int:
+    from judgekit.cli.agreement import mapped
+    from judgekit.cli.pairing_labels import AskedLabels, labels_command
+    from judgekit.report.calibration import print_calibrated
+    from judgekit.report.calibration_document import calibrated_document
+
+    result = labels_command(AskedLabels(asked, labels, mapped(columns), certify), console(progress=True))
+    if json:
+        print_json(calibrated_document(result))
+    else:
+        print_calibrated(result, console())
+    return result.exit_code

@@ -167,25 +167,25 @@ def _ask_before_paying(asked: Asked, plan: Plan, senders: Senders, notes: Consol
     probes = [] if asked.replay else _probes(plan)
     if not probes:
         return
-    keyless = _keyless(senders, probes)
+    missing = keyless(senders, probes)
     sure = asked.yes or limited(asked, plan.suite)
-    if sure and not keyless and not sys.stderr.isatty():
+    if sure and not missing and not sys.stderr.isatty():
         return  # nobody watches and nobody has to be asked: counting would render every prompt twice
     calls = count_calls(plan, peek=senders.peek, price=senders.price, tokens=senders.tokens)
     for model in calls.models:
-        if model.calls > model.cached and model.model in keyless:
-            raise keyless[model.model]
+        if model.calls > model.cached and model.model in missing:
+            raise missing[model.model]
     confirm(calls, notes, sure=sure)
 
 
-def _keyless(senders: Senders, probes: Sequence[Request]) -> dict[str, RunStopped]:
+def keyless(senders: Senders, probes: Sequence[Request]) -> dict[str, RunStopped]:
     """The models that cannot be called for want of a key, with what to say. Replies that are kept need none."""
     found = {}
     for request in probes:
         try:
             senders.check(request)
-        except RunStopped as missing:
-            found[request.model] = missing
+        except RunStopped as stopped:
+            found[request.model] = stopped
     return found
 
 

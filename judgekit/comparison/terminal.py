@@ -131,10 +131,10 @@ def _whole(c: Comparison, console: Console) -> None:
     console.print(f"Mean difference of the share of trials passed, {plural(c.on_like.n, 'case')}:")
     console.print(f"  on these cases        {_interval(c.on_these)}")
     console.print(f"  on cases like these   {_interval(c.on_like)}")
-    _corrected(c, console)
     if c.detectable is not None:
         what = "no difference at all" if c.detectable > 1 else f"a difference of {c.detectable:.2f}"
         console.print(f"  so many cases show {what} four times out of five")
+    _corrected(c, console)
     test = c.sign
     p = f"p = {test.p:.3f}" if test.p is not None else f"undefined: {test.undefined}"
     console.print(f"Sign test, {test.ups} up and {test.downs} down: {p}.")
@@ -147,7 +147,7 @@ def _corrected(c: Comparison, console: Console) -> None:
     found = c.corrected
     by = f" ({found.rate.method})" if found.rate.method and found.rate.value is not None else ""
     assumes = f" Assumes {found.assumes}." if found.assumes else ""
-    console.print(Text(f"  corrected for the judge's errors   {_interval(found.rate)}{by}.{assumes}"))
+    console.print(Text(f"Corrected for the judge's errors: {_interval(found.rate)}{by}.{assumes}"))
 
 
 def _interval(e: Estimate) -> str:

@@ -256,6 +256,7 @@ def _labels_of(row: Row, chosen: Columns, log: Log, way: _Way, derived: Derived 
             log.problems.append(read.problem(what, "output_sha256"))
         sha256 = sha256_of(output)
     found = []
+    untold: dict[str, list[str]] = {}
     for who in way.annotators or ("",):
         field = f"label {who}" if who else "label"
         if field not in read.found:
@@ -265,7 +266,7 @@ def _labels_of(row: Row, chosen: Columns, log: Log, way: _Way, derived: Derived 
         if written is not None and not written:
             continue
         if verdict is None or written is None:
-            log.problems.append(read.problem(_untold(read.found[field][1], way.spelling), field))
+            untold.setdefault(_untold(read.found[field][1], way.spelling), []).append(who)
         elif case is not None:
             found.append(
                 Label(
@@ -284,6 +285,9 @@ def _labels_of(row: Row, chosen: Columns, log: Log, way: _Way, derived: Derived 
                     place=row.place,
                 )
             )
+    for what, people in untold.items():
+        columns = f"{' and '.join(map(repr, people))}: " if people[0] else ""
+        log.problems.append(read.problem(columns + what, f"label {people[0]}" if people[0] else "label"))
     return found
 
 

@@ -14,6 +14,7 @@ from judgekit.calibration.plan import HOPELESS, Chance
 from judgekit.calibration.rejudged import Rejudged
 from judgekit.calibration.standing import Standing
 from judgekit.report.numbers import money, plural, rate, short
+from judgekit.report.preference.calibration import print_pair_disagreements, print_pairs_measured
 
 STYLES = {"certified": "bold green", "refused": "bold red", "inconclusive": "bold yellow"}
 MOST_SHOWN = 20
@@ -25,7 +26,8 @@ def print_calibrated(result: Calibrated, console: Console, *, every: bool = Fals
         console.print(Text(f"Note: {notice}", style="yellow"))
     for found in result.found:
         console.print()
-        console.print(Text(f"{found.name} · {found.judge} · {plural(found.labels, 'labelled output')}", style="bold"))
+        labelled = plural(found.labels, f"labelled {found.unit}")
+        console.print(Text(f"{found.name} · {found.judge} · {labelled}", style="bold"))
         _found(found, console, every=every)
     console.print()
     console.print(Text(_foot(result)))
@@ -47,13 +49,17 @@ def _found(found: Found, console: Console, *, every: bool) -> None:
         console.print(head)
         if found.more:
             console.print(Text(_more(found.more)))
-    elif found.measured is None:
-        console.print(Text("no labelled output of this dimension is in the dev split", style="yellow"))
+    elif found.measured is None and found.pairs is None:
+        console.print(Text(f"no labelled {found.unit} of this dimension is in the dev split", style="yellow"))
         return
     if found.measured is not None:
         _measured(found.measured, console)
+    if found.pairs is not None:
+        print_pairs_measured(found.pairs, console)
     if found.file:
         console.print(Text(f"Wrote {found.file}. Commit it."))
+    if found.pairs_seen:
+        print_pair_disagreements(found.pairs_seen, console, most=None if every else MOST_SHOWN)
     if found.seen:
         _disagreements(found.disagreements, console, every=every)
 
@@ -81,13 +87,12 @@ def _measured(m: Measured, console: Console) -> None:
             ("stands", f"from {m.range.low:.0%} to {m.range.high:.0%} PASS; these labels have {m.range.at:.0%}")
         )
     if m.ceiling.difference.value is not None:
-        lines.append(
-            ("judge - people", f"{rate(m.ceiling.difference)}; people among themselves {rate(m.ceiling.people)}")
-        )
+        people = f"people with each other {rate(m.ceiling.people)}; difference {rate(m.ceiling.difference)}"
+        lines.append(("with each person", f"kappa {rate(m.ceiling.judge)}; {people}"))
     if m.disputed:
         lines.append(("disputed", f"{plural(m.disputed, 'output')} without a majority of people, left out"))
     if m.kappa_worst_case.value is not None and m.coverage < 1:
-        lines.append(("worst case", f"{rate(m.kappa_worst_case)} if every abstention were wrong"))
+        lines.append(("undecided as wrong", f"kappa {rate(m.kappa_worst_case)} if all it did not decide were errors"))
     if m.chosen:
         lines.append(("chosen", "by verdict: the table counts the labelled outputs, all else stands for every output"))
     for name, text in lines:
@@ -137,7 +142,8 @@ def _foot(result: Calibrated) -> str:
     if result.spent:
         return "These labels are used up: label new cases."
     if any(found.too_few or found.held for found in result.found):
-        return "The test labels were not looked at, and no attempt is counted."
+        left = f"{plural(result.left, 'attempt')} left"
+        return f"The test labels were not looked at, and no attempt is counted: {left} on these labels."
     return f"Dev split: costs no attempt. --certify opens the test split, {plural(result.left, 'attempt')} left."
 
 

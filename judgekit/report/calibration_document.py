@@ -8,6 +8,7 @@ from judgekit.calibration.found import Calibrated, Found
 from judgekit.calibration.measure import LABELS, Measured, Seen
 from judgekit.calibration.rejudged import Rejudged
 from judgekit.calibration.standing import Standing
+from judgekit.report.preference.calibration import pairs_measured_document, pairs_seen_document
 from judgekit.report.summary import estimate_json
 from judgekit.types import Estimate, Json
 
@@ -49,6 +50,10 @@ def _found_document(found: Found) -> dict[str, Json]:
     }
     if found.measured is not None:
         document |= measured_document(found.measured)
+    if found.pairs is not None:
+        document |= pairs_measured_document(found.pairs)
+    if found.pairs_seen:
+        document["disagreements"] = pairs_seen_document(found.pairs_seen)
     if found.seen:
         document["disagreements"] = [_seen_document(one) for one in found.disagreements]
     return document

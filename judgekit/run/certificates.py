@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from judgekit.calibration.command import Said, said_by
 from judgekit.calibration.enforce import Corrected, Settled, corrected_dimension, corrected_run, enforced, joined
 from judgekit.calibration.fingerprint import fingerprint_of
 from judgekit.calibration.items import Item, items_of
@@ -33,11 +34,13 @@ class Trust:
 
     certificates   of the judges that may decide, by `rubric.dimension`
     items          their labelled outputs
+    said           how the suite says that labels are read
     """
 
     standings: Mapping[str, Standing] = field(default_factory=dict)
     certificates: Mapping[str, Certificate] = field(default_factory=dict)
     items: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)
+    said: Said | None = None
 
     @property
     def decides(self) -> bool:
@@ -103,7 +106,7 @@ def trust_of(suite: Suite, instruments: Sequence[Instrument], *, today: date) ->
     """The standing of each judge before anything is judged. Reads files, sends nothing."""
     filed = certificates_in(suite) if instruments else ()
     papers = {one.file: one.certificate for one in filed}
-    files = LabelFiles(suite.folder)
+    files, said = LabelFiles(suite.folder), said_by(suite.file)
     standings: dict[str, Standing] = {}
     certificates: dict[str, Certificate] = {}
     items: dict[str, tuple[Item, ...]] = {}
@@ -116,13 +119,14 @@ def trust_of(suite: Suite, instruments: Sequence[Instrument], *, today: date) ->
             policy=suite.file.calibration,
             today=today,
             suite=suite.shown,
+            said=said,
         )
         standings[judge.name] = standing
         paper = papers.get(standing.file)
         if standing.gating and paper is not None:
             certificates[judge.name] = paper
             items[judge.name] = files.items(paper)
-    return Trust(standings, certificates, items)
+    return Trust(standings, certificates, items, said)
 
 
 def settle(
@@ -152,7 +156,7 @@ def settle(
         fixed = corrected_dimension(results, name, paper, human[name])
         rate = fixed.rate if fixed.rate.value is not None else share_of_pass(grades)
         before = msgspec.structs.replace(last[name], corrected=fixed.rate, assumes=fixed.assumes)
-        last[name] = after_run(before, paper, pass_rate=rate, dropped=dropped.get(name), suite=suite)
+        last[name] = after_run(before, paper, pass_rate=rate, dropped=dropped.get(name), suite=suite, said=trust.said)
         if last[name].gating:
             each[name] = fixed
     final = enforced(results, last.values(), totals)

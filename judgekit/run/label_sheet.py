@@ -8,7 +8,7 @@ from pathlib import Path
 
 from judgekit.calibration.sample import Drawn, choose, sample_text
 from judgekit.data.outputs import load_outputs
-from judgekit.errors import InputError, Problem
+from judgekit.errors import InputError, Problem, UsageError
 from judgekit.graders.judge import Instrument
 from judgekit.rubric import CASE_RUBRIC, Ordinal
 from judgekit.run.convert import pick
@@ -17,7 +17,9 @@ from judgekit.run.loaded import Suite
 from judgekit.run.store import StoredRun, read_run, run_folders
 from judgekit.types import Case, Output
 
-COLUMNS = ("case_id", "dimension", "variant", "trial", "model", "input", "output", "criterion", "label", "annotator")
+COLUMNS = ("case_id", "dimension", "variant", "trial", "model", "input", "output", "criterion")
+BLANK = ("label", "annotator")
+"""The columns that people fill in, unless each of them has a column."""
 
 
 def outputs_to_label(suite: Suite, variant: str | None) -> list[Output]:
@@ -71,9 +73,17 @@ def write_sample(path: Path, drawn: Sequence[Drawn]) -> Path:
 
 
 def sheet_rows(
-    suite: Suite, instruments: Mapping[str, Instrument], outputs: Iterable[Output]
+    suite: Suite, instruments: Mapping[str, Instrument], outputs: Iterable[Output], annotators: Sequence[str] = ()
 ) -> list[dict[str, str | int | None]]:
-    """One row for each output and each dimension that judges its case; `label` is empty."""
+    """One row for each output and each dimension that judges its case, with empty columns for labels.
+
+    annotators   a column for each of them; without them one column `label`, and one for who labelled
+
+    Raises `UsageError` for an annotator who is called like another column.
+    """
+    blank = annotators or BLANK
+    if taken := [who for who in annotators if who in COLUMNS]:
+        raise UsageError(f"--annotators {taken[0]}: the sheet has another column of that name; call it something else")
     cases = {case.id: case for case in suite.cases.cases}
     rows: list[dict[str, str | int | None]] = []
     for output in outputs:
@@ -93,21 +103,20 @@ def sheet_rows(
                         "input": _input(case),
                         "output": output.text,
                         "criterion": _criterion(judge, case),
-                        "label": "",
-                        "annotator": "",
+                        **dict.fromkeys(blank, ""),
                     }
                 )
     return rows
 
 
-def write_sheet(path: Path, rows: Iterable[Mapping[str, str | int | None]]) -> None:
-    """Write the sheet as CSV, with a byte order mark so that spreadsheets read it as UTF-8.
+def write_sheet(path: Path, rows: Sequence[Mapping[str, str | int | None]]) -> None:
+    """Write the sheet of these rows as CSV, with a byte order mark so that spreadsheets read it as UTF-8.
 
     Raises `InputError` for a file that is there already: it may hold labels.
     """
     try:
         with path.open("x", encoding="utf-8-sig", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
+            writer = csv.DictWriter(file, list(rows[0]) if rows else (*COLUMNS, *BLANK))
             writer.writeheader()
             writer.writerows(rows)
     except FileExistsError:

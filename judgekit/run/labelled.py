@@ -68,13 +68,17 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Source:
-    """Where labels come from: a file (or glob) relative to `base`, or rows from memory."""
+    """Where labels come from: a file (or glob) relative to `base`, or rows from memory.
+
+    settled   the reading is that of a certificate: what the suite says now adds nothing to it
+    """
 
     file: str = ""
     base: Path = field(default_factory=Path)
     rows: Sequence[Mapping[str, object]] | None = None
     frame: bool = False
     reading: Reading = field(default_factory=Reading)
+    settled: bool = False
 
     def raw(self) -> list[Row]:
         """The rows as they stand. What is wrong with them is told by `read`."""
@@ -162,7 +166,8 @@ def labelled(
     """
     asked = chosen(instruments, wanted)
     raw = source.raw()
-    source = replace(source, reading=_reading(suite, source.reading, raw))
+    if not source.settled:
+        source = replace(source, reading=_reading(suite, source.reading, raw))
     labels = source.read()
     _all_speak(labels, source)
     own = [label for label in labels if variant is None or label.variant in (None, variant)]
@@ -176,7 +181,7 @@ def labelled(
     cases = {case.id: case for case in suite.cases.cases}
     strangers = [label for label in own if label.case not in cases]
     cases |= _sheet_cases(raw, strangers, source.reading.columns.get("input"), suite.folder)
-    known = _known_outputs(suite, own, variant)
+    known = known_outputs(suite, own, variant)
     tasks: dict[str, tuple[Task, ...]] = {}
     unmatched: list[str] = []
     notices = list(labels.notices)
@@ -219,11 +224,21 @@ def _with_chances(tasks: Sequence[Task], drawn: Sequence[Drawn], source: Source)
 
 
 def _reading(suite: Suite, reading: Reading, raw: Sequence[Row]) -> Reading:
-    """The reading with the suite's own names for columns, where the labels file has them."""
+    """The reading, and where it says nothing, what the suite says under `columns:` and `calibration:`.
+
+    The suite's names for columns hold where the labels file has them. Words and scores are one answer: whoever gives
+    a part of it gives all of it.
+    """
     names = {key for row in raw for key in row.values}
     ours = set(LABEL.values())
     own = {k: v for k, v in suite.file.columns.items() if k in ours and v in names}
-    return msgspec.structs.replace(reading, columns={**own, **reading.columns})
+    policy = suite.file.calibration
+    found = msgspec.structs.replace(
+        reading, columns={**own, **reading.columns}, annotators=reading.annotators or policy.annotators
+    )
+    if reading.passes or reading.fails or reading.pass_at is not None:
+        return found
+    return msgspec.structs.replace(found, passes=policy.passes, fails=policy.fails, pass_at=policy.pass_at)
 
 
 def _all_speak(labels: LabelSet, source: Source) -> None:
@@ -253,7 +268,7 @@ def _sheet_cases(raw: Sequence[Row], labels: Sequence[Label], mapped: str | None
     return {case.id: case for case in cases_of(list(found.values()), base)} if found else {}
 
 
-def _known_outputs(suite: Suite, labels: Sequence[Label], variant: str | None) -> list[Output]:
+def known_outputs(suite: Suite, labels: Sequence[Label], variant: str | None) -> list[Output]:
     """Outputs that labels may be about: recorded ones, and those of earlier runs for labels without a text."""
     found: list[Output] = []
     bare = [label for label in labels if label.output is None]

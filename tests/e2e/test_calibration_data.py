@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
-from judgekit.calibration.certificate import from_text, verdict_of
+from judgekit.calibration.certificate import from_text
 from judgekit.calibration.items import items_of
 from judgekit.data.labels import Spelling, load_labels
 
@@ -189,7 +189,14 @@ def test_certified_numbers_follow_from_labels_and_recorded_replies(name, key, mo
 
 def test_stamp_said_pass_to_everything():
     paper = papers(CALIBRATION / "support")["support-reply.polite.replay-judge-stamp"]
-    assert {verdict_of(row, kept) for row, kept in paper.rows.items()} == {"PASS"}
+    assert "one verdict only (PASS)" in paper.reasons[0]
+    assert {reply for (dim, _), reply in replies("support", "judge-stamp").items() if dim == "polite"} == {"PASS"}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_verdicts_on_test_labels_are_kept_for_certified_judges_alone(name):
+    for paper in papers(CALIBRATION / name).values():
+        assert all(bool(kept) is paper.certified for kept in paper.rows.values())
 
 
 def test_set_with_hardly_a_fail_is_not_even_looked_at(cli, again):

@@ -197,3 +197,11 @@ def test_a_byte_that_is_not_utf8_is_told_with_its_line(tmp_path):
     (tmp_path / "f").write_bytes("one\ntwo\n10 – 20".encode("cp1252"))
     with pytest.raises(InputError, match=r"f:3: byte 0x96 is not UTF-8"):
         read_text(tmp_path / "f")
+
+
+def test_a_suite_says_how_labels_are_read_and_a_number_is_a_word():
+    policy = suite("cases: c\ncalibration: {annotators: [A, B], pass: [ok, 1], fail: [0], pass_at: 2}").calibration
+    assert (policy.annotators, policy.passes, policy.fails, policy.pass_at) == (("A", "B"), ("ok", "1"), ("0",), 2)
+    assert "did you mean 'pass'" in problems("cases: c\ncalibration: {passs: [ok]}")[2].lower()
+    assert set(policy.thresholds()) == set(type(policy).model_fields) - {"annotators", "passes", "fails", "pass_at"}
+    assert "pass" in json_schema()["$defs"]["CalibrationPolicy"]["properties"]

@@ -135,9 +135,9 @@ def _advisory(contest: Contest) -> Text:
     reasons = sorted({why for why in contest.advisory.values() if why})
     if not reasons:
         return Text(f"The judge {judge} has a certificate for pairs on every dimension.")
-    told = (
-        f"The judge {judge} is advisory on pairs ({', '.join(reasons)}): it has not been held against people's choices."
-    )
+    never = reasons == ["uncertified"]
+    why = "it has not been held against people's choices" if never else "its answer decides nothing"
+    told = f"The judge {judge} is advisory on pairs ({', '.join(reasons)}): {why}."
     return Text(told, style="yellow")
 
 

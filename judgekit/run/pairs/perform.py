@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from judgekit.calibration.standing import UNCERTIFIED
 from judgekit.errors import RunStopped
 from judgekit.graders.pairwise import PairGrade, PairInstrument, calls_without_verdict, pair_steps
 from judgekit.report.preference.contest import Contest, contest_of
@@ -30,6 +31,7 @@ from judgekit.run.pairs.folder import (
     read_pairs,
 )
 from judgekit.run.pairs.plan import PairPlan
+from judgekit.run.pairs.trust import settled
 from judgekit.run.perform import Counts, Options, Watcher, answerer
 from judgekit.run.store import versions
 from judgekit.suite import GatePolicy
@@ -70,6 +72,7 @@ class PairExecution:
     done: Mapping[PairKey, PairGrade] = field(default_factory=dict)
     on_unit: Callable[[], None] = lambda: None
     grades: dict[PairKey, PairGrade] = field(default_factory=dict)
+    dropped: dict[str, frozenset[str]] = field(default_factory=dict)
     units: int = 0
     stopped: RunStopped | None = None
 
@@ -121,9 +124,17 @@ class PairExecution:
         key = (case.id, a.trial, *names, judge.dimension.id, repeat)
         grade = self.done.get(key)
         if grade is None:
-            grade = await drive(pair_steps(judge, case, a, b, names=names, repeat=repeat), self.send)
+            judged = await drive(pair_steps(judge, case, a, b, names=names, repeat=repeat), self.send)
+            grade = msgspec.structs.replace(judged, advisory=self.plan.standings.get(judge.dimension.id, UNCERTIFIED))
+            self._note_dropped(grade)
             self.sink(grade)
         self.grades[key] = msgspec.structs.replace(grade, calls=()) if grade.calls else grade
+
+    def _note_dropped(self, grade: PairGrade) -> None:
+        replies = [call.reply for call in grade.calls if call.reply is not None]
+        if replies:
+            before = self.dropped.get(grade.dimension, frozenset())
+            self.dropped[grade.dimension] = before.union(*(reply.dropped for reply in replies))
 
 
 async def _all(jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
@@ -206,8 +217,9 @@ def _open(
         else:
             kept[key] = msgspec.structs.replace(grade, calls=())
     said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} pairs are there already"
-    info = msgspec.structs.replace(stored.manifest.run, interrupted=False, finished=None)
-    store = PairFolder(folder, msgspec.structs.replace(stored.manifest, run=info))
+    now_told = manifest.run.notices
+    info = msgspec.structs.replace(stored.manifest.run, interrupted=False, finished=None, notices=now_told)
+    store = PairFolder(folder, msgspec.structs.replace(stored.manifest, run=info, standings=manifest.standings))
     return store, stored.outputs, kept, (said, *stored.notes), lock
 
 
@@ -275,8 +287,9 @@ def _finish(
         finished=now().isoformat(timespec="seconds") if whole else None,
         interrupted=not whole,
     )
+    standings = settled(plan.standings, plan.dropped, execution.dropped)
     if store is not None:
-        store.save(msgspec.structs.replace(manifest, run=info))
+        store.save(msgspec.structs.replace(manifest, run=info, standings=standings))
     place = {case.id: i for i, case in enumerate(plan.cases)}
     grades = sorted(execution.grades.values(), key=lambda g: (place[g.case], g.trial, g.repeat))
     contest = contest_of(
@@ -288,7 +301,7 @@ def _finish(
         repeats=plan.repeats,
         units=plan.total,
         judged=execution.units,
-        advisory=plan.standings,
+        advisory=standings,
     )
     decided = msgspec.structs.replace(contest, decision=prefer_decision(contest, plan.suite.file.gate))
     return PairsFinished(decided, store.folder if store else None, execution.stopped, interrupted, notes)

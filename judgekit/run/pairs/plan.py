@@ -34,6 +34,7 @@ class PairPlan:
     plans       one for each variant: how it gives its outputs; their own judges have no part here
     repeats     how often each judge sees each pair in each order
     standings   dimension -> why its judge may not decide, "" with a certificate; one that is not there has none
+    dropped     dimension with a certificate -> the parameters that the provider refused when it was earned
     """
 
     suite: Suite
@@ -45,6 +46,7 @@ class PairPlan:
     repeats: int = 1
     notices: tuple[str, ...] = ()
     standings: Mapping[str, str] = field(default_factory=dict)
+    dropped: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -135,7 +137,7 @@ def make_pair_plan(
         raise UsageError(f"--against {against!r} is not among the variants {', '.join(names)}")
     part = selection or Selection()
     plans = {name: make_plan(suite, name, trials=trials, selection=part, judge="none") for name in names}
-    config = _judge(suite, judge)
+    config = judge_of(suite, judge)
     return judged_pairs(suite, plans, against=against, rubric=rubric, repeats=repeats, judge=config)
 
 
@@ -151,22 +153,28 @@ def judged_pairs(
     """The plan of a comparison whose variants are settled. Raises `SelfGrading`, `InputError` for a bad template."""
     names = list(plans)
     duels = [(against, n) for n in names if n != against] if against else list(combinations(names, 2))
-    template = compile_pair_template(
-        rubric.template_text, name=rubric.template or "the default template for pairs", structured=judge.structured
-    )
+    instruments = pair_instruments(rubric, judge)
     trials = min(plan.trials for plan in plans.values())
     told = [notice for plan in plans.values() for notice in plan.notices]
     if len({plan.trials for plan in plans.values()}) > 1:
         each = ", ".join(f"{name} {plan.trials}" for name, plan in plans.items())
         told.append(f"the variants have different numbers of trials ({each}): the first {trials} of each are compared")
     notices = (*told, *_self_grading(plans, judge))
-    instruments = tuple(PairInstrument(rubric, dimension, template, judge) for dimension in rubric.dimensions)
     return PairPlan(
         suite, dict(plans), tuple(duels), judge, instruments, trials, repeats, tuple(dict.fromkeys(notices))
     )
 
 
-def _judge(suite: Suite, override: str | None) -> JudgeConfig:
+def pair_instruments(rubric: PairRubric, judge: JudgeConfig) -> tuple[PairInstrument, ...]:
+    """The judge of each dimension of a rubric for pairs. Raises `InputError` for a bad template."""
+    template = compile_pair_template(
+        rubric.template_text, name=rubric.template or "the default template for pairs", structured=judge.structured
+    )
+    return tuple(PairInstrument(rubric, dimension, template, judge) for dimension in rubric.dimensions)
+
+
+def judge_of(suite: Suite, override: str | None) -> JudgeConfig:
+    """The judge of a comparison: the suite's, or another model in its place. Raises `UsageError`, `InputError`."""
     judge = suite.file.judge
     if override == "none":
         raise UsageError("a comparison needs a judge: --judge none is for code checks")

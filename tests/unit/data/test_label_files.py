@@ -71,6 +71,13 @@ def test_any_other_word_is_an_error_with_value_row_and_mend(tmp_path: Path, word
     )
 
 
+def test_a_row_of_a_wide_table_is_told_once_with_its_columns(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, "case_id,ann,ben,cas\na,0,0,PASS\nb,PASS,x,1\n", annotators=["ann", "ben", "cas"])
+    told = [str(problem).partition(" is not understood")[0] for problem in caught.value.problems]
+    assert told == ["l.csv:2: 'ann' and 'ben': label '0'", "l.csv:3: 'ben': label 'x'", "l.csv:3: 'cas': label '1'"]
+
+
 def test_told_words_mean_what_was_told_and_nothing_else(tmp_path: Path) -> None:
     told = Spelling(passes=("no",), fails=("Yes",), unknowns=("?",))
     found = load(tmp_path, "case_id,label\na,No\nb,yes\nc,?\nd,PASS\n", spelling=told)

@@ -46,6 +46,33 @@ def test_the_range_ends_where_kappa_meets_the_bar() -> None:
     assert not found.holds(0.98)
 
 
+@pytest.mark.parametrize("bar", [0.0, 0.4, 0.5, 0.6, 0.8])
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [[95, 5], [15, 85]],
+        [[104, 1], [1, 16]],
+        [[39, 0], [1, 10]],
+        [[200, 30], [4, 6]],
+        [[12, 3], [2, 9]],
+        [[5, 40], [60, 7]],
+        [[30, 30], [30, 30]],
+        [[400, 0], [0, 400]],
+    ],
+)
+def test_bisection_finds_what_a_look_at_every_rate_of_the_grid_finds(cells: list[list[int]], bar: float) -> None:
+    table = Table.of(cells, [P, F])
+    of_pass, of_fail = recalls(table)
+    grid = np.arange(1, 1000) / 1000
+    clears = grid[[np.median(kappa_at(of_pass, of_fail, rate)) >= bar for rate in grid]]
+    found = prevalence_range(table, bar)
+    if not len(clears):
+        assert (found.low, found.high) == (None, None)
+    else:
+        assert found.low == pytest.approx(clears[0], abs=1e-3)
+        assert found.high == pytest.approx(clears[-1], abs=1e-3)
+
+
 def test_a_poor_judge_clears_the_bar_nowhere() -> None:
     found = prevalence_range(Table.of([[60, 40], [40, 60]], [P, F]), 0.5)
     assert found == PrevalenceRange(at=0.5)
