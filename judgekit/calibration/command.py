@@ -14,12 +14,16 @@ if TYPE_CHECKING:  # a certificate brings the statistics along, which a run with
 
 
 class Said(Frozen, frozen=True):
-    """How a suite says that labels are read: what a command need not say again."""
+    """How a suite says that labels are read: what a command need not say again.
+
+    rubric   for pairs: what `--rubric` was given, which a certificate does not know
+    """
 
     labels: str = ""
     columns: dict[str, str] = {}
     annotators: tuple[str, ...] = ()
     words: tuple[tuple[str, ...], tuple[str, ...], float | None] = ((), (), None)
+    rubric: str = ""
 
 
 def said_by(file: SuiteFile) -> Said:
@@ -48,9 +52,10 @@ def certify_command(suite: str, name: str, like: Certificate | None = None, said
     return shlex.join([*words, "--certify"])
 
 
-def certify_pairs_command(suite: str, name: str, like: Certificate | None = None) -> str:
+def certify_pairs_command(suite: str, name: str, like: Certificate | None = None, said: Said | None = None) -> str:
     """`judgekit pairwise ... --labels FILE --certify` for one dimension; parameters as for `certify_command`."""
-    rubric, _, dimension = name.partition(".")
+    own, _, dimension = name.partition(".")
+    rubric = (said.rubric if said else "") or own
     folder = suite.removesuffix("judgekit.yaml").removesuffix("/")
     words = ["judgekit", "pairwise", *([folder] if folder not in ("", ".") else [])]
     words += ["--rubric", rubric] if rubric != "pairwise" else []

@@ -21,11 +21,14 @@ from judgekit.types import Estimate, Frozen
 
 
 class PairSeen(Frozen, frozen=True):
-    """A labelled pair and what the judge came to over both orders, with its reasoning in each."""
+    """A labelled pair and what the judge came to over both orders.
+
+    reasons   (which call, what was said in it), as in `A first`; with the judge's name where there are several
+    """
 
     item: PairItem
     outcome: Outcome
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[tuple[str, str], ...] = ()
 
     @property
     def disagrees(self) -> bool:

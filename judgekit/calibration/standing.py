@@ -77,7 +77,11 @@ def standing_of(
     own = [one for one in filed if one.certificate and (one.certificate.kind, one.certificate.name) == (kind, name)]
     exact = [one for one in own if one.certificate and one.certificate.fingerprint == fingerprint.hash]
     like = _newest(exact or own or [one for one in filed if one.certificate and one.certificate.kind == kind])
-    again = certify_command(suite, name, like, said) if kind == "outputs" else certify_pairs_command(suite, name, like)
+    again = (
+        certify_command(suite, name, like, said)
+        if kind == "outputs"
+        else certify_pairs_command(suite, name, like, said)
+    )
 
     def advisory(word: str, why: str, fix: str = again, file: str = "") -> Standing:
         return Standing(name, fingerprint.hash, gating=False, advisory=word, why=why, fix=fix, file=file)

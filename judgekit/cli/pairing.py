@@ -62,7 +62,7 @@ def prepared_pairs(asked: AskedPairs) -> PairPlan:
         selection=asked.common.selection,
         judge=asked.common.judge,
     )
-    return trusted(plan, today=datetime.now().astimezone().date())
+    return trusted(plan, today=datetime.now().astimezone().date(), rubric=asked.rubric)
 
 
 def _variants(asked: AskedPairs, known: list[str]) -> list[str]:

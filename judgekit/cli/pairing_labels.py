@@ -74,7 +74,7 @@ def labels_command(asked: AskedLabels, notes: Console) -> Calibrated:
     file = _seen_from(asked.labels, suite.folder)
     variants = (pairs.a, pairs.b) if pairs.a and pairs.b else None
     reading = Reading(columns=dict(asked.columns))
-    data = labelled_pairs(suite, file, instruments, reading=reading, variants=variants)
+    data = labelled_pairs(suite, file, instruments, reading=reading, only=bool(pairs.dimensions), variants=variants)
     _, valid = pair_standings(suite, instruments, today=datetime.now().astimezone().date())
     setting = Setting(
         policy=suite.file.calibration,

@@ -203,12 +203,12 @@ def _votes(grades: Iterable[Grade]) -> list[float]:
     return found
 
 
-def _repeats(grades: Sequence[Grade], texts: Mapping[tuple[str, int], str]) -> list[float]:
+def _repeats(grades: Sequence[Grade], texts: Mapping[str, Mapping[int, str]]) -> list[float]:
     """Pairs of trials with the same text: 1 where the verdicts differ."""
     read = [
-        (texts[grade.case, grade.trial], grade.verdict)
+        (texts[grade.case][grade.trial], grade.verdict)
         for grade in grades
-        if grade.verdict is not None and (grade.case, grade.trial) in texts
+        if grade.verdict is not None and grade.trial in texts.get(grade.case, {})
     ]
     return [float(one[1] != other[1]) for one, other in combinations(read, 2) if one[0] == other[0]]
 

@@ -84,7 +84,7 @@ class Summary(Frozen, frozen=True):
     units        outputs that were to be graded; `graded` is how many were
     pass_rate    over cases that were decided; the undecided ones are its `missing`
     trust        which judges decide, why the others do not, and the pass rate corrected for the judges' errors
-    texts        (case, trial) -> hash of its output, in a run of several trials: equal ones were judged twice
+    texts        case -> trial -> hash of its output, in a run of several trials: equal ones were judged twice
     """
 
     info: RunInfo
@@ -104,7 +104,7 @@ class Summary(Frozen, frozen=True):
     results: tuple[TrialResult, ...]
     by_tag: dict[str, Estimate] = {}
     trust: Settled = Settled()
-    texts: Mapping[tuple[str, int], str] = {}
+    texts: dict[str, dict[int, str]] = {}
 
 
 def summarize(
@@ -146,8 +146,16 @@ def summarize(
         results=tuple(results),
         by_tag={tag: _rate([x for x in lines if tag in x.tags]) for tag in _tags(lines)},
         trust=trust or Settled(),
-        texts=texts or {},
+        texts=_by_trial(texts or {}),
     )
+
+
+def _by_trial(texts: Mapping[tuple[str, int], str]) -> dict[str, dict[int, str]]:
+    """The same by case, then trial: a summary goes through JSON, whose keys are no pairs."""
+    found: dict[str, dict[int, str]] = {}
+    for (case, trial), text in texts.items():
+        found.setdefault(case, {})[trial] = text
+    return found
 
 
 def _rate(lines: Sequence[CaseLine]) -> Estimate:

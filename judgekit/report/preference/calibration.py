@@ -58,8 +58,8 @@ def print_pair_disagreements(seen: Sequence[PairSeen], console: Console, *, most
         trial = f", trial {one.item.first.trial}" if one.item.first.trial else ""
         told = f"  {one.item.case}{trial}: people {one.item.label}, judge {one.outcome}"
         console.print(Text(told, style="bold"))
-        for order, reason in zip(("A first", "B first"), one.reasons, strict=False):
-            console.print(Text(f"    {order}: {short(reason, 300)}"))
+        for call, reason in one.reasons:
+            console.print(Text(f"    {call}: {short(reason, 300)}"))
     if most is not None and len(wrong) > most:
         console.print(f"  and {len(wrong) - most} more (--json has them)")
 
@@ -99,7 +99,7 @@ def pairs_seen_document(seen: Sequence[PairSeen]) -> list[Json]:
             "human": one.item.label,
             "labels": dict(one.item.labels),
             "judge": one.outcome,
-            "reasons": list(one.reasons),
+            "reasons": [{"call": call, "reason": reason} for call, reason in one.reasons],
         }
         for one in seen
         if one.disagrees

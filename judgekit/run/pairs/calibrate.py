@@ -51,9 +51,21 @@ class PairJudging:
     def seen(self) -> tuple[PairSeen, ...]:
         """Each labelled pair with what both orders came to."""
         return tuple(
-            PairSeen(task.item, pair_of(grade).outcome, tuple(look.reason for look in grade.looks))
+            PairSeen(task.item, pair_of(grade).outcome, _reasons(grade))
             for task, grade in zip(self.tasks, self.grades, strict=True)
         )
+
+
+def _reasons(grade: PairGrade) -> tuple[tuple[str, str], ...]:
+    """What was said in each call."""
+    several = len({(look.judge, look.vote) for look in grade.looks}) > 1
+    return tuple(
+        (
+            f"{'B' if look.swapped else 'A'} first" + (f", {look.judge}" if several else ""),
+            look.reason or (look.fault.why if look.fault else ""),
+        )
+        for look in grade.looks
+    )
 
 
 async def judge_pairs(

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from judgekit.calibration.certificate import Reading
-from judgekit.calibration.items import check_dimensions
+from judgekit.calibration.items import check_dimensions, names_of
 from judgekit.calibration.preferences import PairItem, pair_items_of
 from judgekit.data.labels import Label, label_problem
 from judgekit.data.preferences import Preferred, load_preferences
@@ -58,21 +58,26 @@ def labelled_pairs(
     instruments: Sequence[PairInstrument],
     *,
     reading: Reading,
+    only: bool = False,
     variants: tuple[str, str] | None = None,
 ) -> LabelledPairs:
     """Read the preferences and find what each was given for.
 
     file       seen from the suite's folder
+    only       whether labels of other dimensions than those of the instruments are left out; else they are errors
     variants   only preferences between these two, where the file names variants
 
     Raises `InputError` for labels that are not understood or belong to nothing; `SelfGrading` when the judge wrote one
     of the answers.
     """
     labels, notices = load_preferences(file, suite.folder, columns=reading.columns)
+    names = {word for judge in instruments for word in names_of(judge.name)}
     own = [label for label in labels if variants is None or _between(label, variants)]
+    own = [label for label in own if not only or label.dimension in names]
     if not own:
-        what = f"holds no preference between {' and '.join(variants or ())}"
-        raise InputError(Problem(file, None, what))
+        of = f" on {', '.join(judge.name for judge in instruments)}" if only else ""
+        between = f" between {' and '.join(variants)}" if variants else ""
+        raise InputError(Problem(file, None, f"holds no preference{between}{of}"))
     check_dimensions(own, [judge.name for judge in instruments])
     cases = {case.id: case for case in suite.cases.cases}
     known = _known(suite, own)
@@ -86,6 +91,9 @@ def labelled_pairs(
         same += len(items) - len(different)
         if different:
             tasks[judge.name] = tuple(_task(item, judge, cases[item.case], known) for item in different)
+    if not tasks:
+        what = "holds pairs of equal texts only: no judge is asked about these"
+        raise InputError(Problem(file, None, what))
     told = list(notices)
     if same:
         told.append(f"{same} labelled pairs of equal texts are left out: no judge is asked about them")

@@ -10,6 +10,7 @@ from datetime import date
 import msgspec
 
 from judgekit.calibration.certificate import Certificate
+from judgekit.calibration.command import Said
 from judgekit.calibration.fingerprint import Fingerprint
 from judgekit.calibration.preferences import pair_items_of
 from judgekit.calibration.standing import UNCERTIFIED, Standing, standing_of
@@ -27,9 +28,11 @@ def pair_fingerprint(judge: PairInstrument) -> Fingerprint:
 
 
 def pair_standings(
-    suite: Suite, instruments: Sequence[PairInstrument], *, today: date
+    suite: Suite, instruments: Sequence[PairInstrument], *, today: date, rubric: str = ""
 ) -> tuple[dict[str, Standing], dict[str, Certificate]]:
     """The standing of each judge of pairs by `rubric.dimension`, and the certificates that stand.
+
+    rubric   what `--rubric` was given, for the command that would help
 
     Reads files, sends nothing.
     """
@@ -50,6 +53,7 @@ def pair_standings(
             policy=suite.file.calibration,
             today=today,
             suite=suite.shown,
+            said=Said(rubric=rubric),
             kind="pairs",
         )
         standings[judge.name] = one
@@ -59,9 +63,9 @@ def pair_standings(
     return standings, valid
 
 
-def trusted(plan: PairPlan, *, today: date) -> PairPlan:
+def trusted(plan: PairPlan, *, today: date, rubric: str = "") -> PairPlan:
     """The plan with what each of its judges may do, and a notice for a certificate that does not stand."""
-    standings, valid = pair_standings(plan.suite, plan.instruments, today=today)
+    standings, valid = pair_standings(plan.suite, plan.instruments, today=today, rubric=rubric)
     told = [
         f"{name} is advisory ({one.advisory}): {one.why}; {one.fix}"
         for name, one in standings.items()

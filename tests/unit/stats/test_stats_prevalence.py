@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from judgekit.stats import prevalence
 from judgekit.stats.prevalence import PrevalenceRange, kappa_at, prevalence_range, recalls
 from judgekit.stats.tables import Table, count
 
@@ -60,9 +61,12 @@ def test_the_range_ends_where_kappa_meets_the_bar() -> None:
         [[400, 0], [0, 400]],
     ],
 )
-def test_bisection_finds_what_a_look_at_every_rate_of_the_grid_finds(cells: list[list[int]], bar: float) -> None:
+def test_bisection_finds_what_a_look_at_every_rate_of_the_grid_finds(
+    cells: list[list[int]], bar: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = Table.of(cells, [P, F])
-    of_pass, of_fail = recalls(table)
+    of_pass, of_fail = recalls(table, draws=2_000)
+    monkeypatch.setattr(prevalence, "recalls", lambda *_a, **_k: (of_pass, of_fail))
     grid = np.arange(1, 1000) / 1000
     clears = grid[[np.median(kappa_at(of_pass, of_fail, rate)) >= bar for rate in grid]]
     found = prevalence_range(table, bar)
