@@ -6,7 +6,7 @@ import shlex
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from judgekit.suite import SuiteFile
+from judgekit.suite import JudgeConfig, SuiteFile
 from judgekit.types import Frozen
 
 if TYPE_CHECKING:  # a certificate brings the statistics along, which a run without one does not need
@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # a certificate brings the statistics along, which a run with
 class Said(Frozen, frozen=True):
     """How a suite says that labels are read: what a command need not say again.
 
+    judge    models that judge in place of the suite's judge, as `--judge` has them; "" = the suite's own
     rubric   for pairs: what `--rubric` was given, which a certificate does not know
     """
 
@@ -23,17 +24,19 @@ class Said(Frozen, frozen=True):
     columns: dict[str, str] = {}
     annotators: tuple[str, ...] = ()
     words: tuple[tuple[str, ...], tuple[str, ...], float | None] = ((), (), None)
+    judge: str = ""
     rubric: str = ""
 
 
-def said_by(file: SuiteFile) -> Said:
-    """What a suite says of its labels."""
-    policy = file.calibration
+def said_by(file: SuiteFile, judge: JudgeConfig | None = None) -> Said:
+    """What a suite says of its labels, where this judge judges."""
+    policy, own = file.calibration, file.judge.models if file.judge else ()
     return Said(
         labels=file.labels or "",
         columns=dict(file.columns),
         annotators=policy.annotators,
         words=(policy.passes, policy.fails, policy.pass_at),
+        judge="" if judge is None or own == judge.models else ",".join(judge.models),
     )
 
 
@@ -47,6 +50,8 @@ def certify_command(suite: str, name: str, like: Certificate | None = None, said
     if folder not in ("", "."):
         words.append(folder)
     words += ["--dimension", name]
+    if said is not None and said.judge:
+        words += ["--judge", said.judge]
     if like is not None:
         words += _reading(like, said or Said(), folder)
     return shlex.join([*words, "--certify"])
@@ -68,7 +73,7 @@ def _reading(like: Certificate, said: Said, folder: str) -> list[str]:
     reading, options = like.reading, list[str]()
     if like.labels != said.labels:
         options += ["--labels", str(PurePosixPath(folder) / like.labels)]
-    if reading.annotators != said.annotators:
+    if reading.annotators and reading.annotators != said.annotators:
         options += ["--annotators", ",".join(reading.annotators)]
     if (reading.passes, reading.fails, reading.pass_at) != said.words:
         options += ["--pass", ",".join(reading.passes)] if reading.passes else []

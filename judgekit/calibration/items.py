@@ -89,7 +89,10 @@ def check_dimensions(labels: Iterable[Placed], known: Iterable[str]) -> None:
         if len(fits) == 1 or label.dimension in problems:
             continue
         if not label.dimension:
-            what = f"the label names no dimension, and there are several: {', '.join(names)}. Add a column 'dimension', or choose one with --dimension"
+            what = (
+                f"the label names no dimension, and there are several: {', '.join(names)}. Add a column 'dimension', "
+                "or choose one with --dimension"
+            )
         elif fits:
             what = f"dimension {label.dimension!r} may be {' or '.join(fits)}; write it out"
         else:

@@ -67,6 +67,8 @@ def labels_command(asked: AskedLabels, notes: Console) -> Calibrated:
     """The whole of `pairwise --labels` and of its `--certify`. Raises `FixNeeded`."""
     pairs, common = asked.pairs, asked.pairs.common
     check_options(pairs)
+    if asked.certify and common.record is not None:
+        raise UsageError("--record would keep what the judge says of the test split; leave it out with --certify")
     suite = load_suite(common.suite)
     rubric = find_pair_rubric(pairs.rubric, base=suite.folder)
     config = judge_of(suite, common.judge)

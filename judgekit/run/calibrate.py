@@ -29,7 +29,7 @@ from judgekit.run.certificates import write_certificate
 from judgekit.run.engine import drive
 from judgekit.run.labelled import Labelled, Task
 from judgekit.run.looks import Looks
-from judgekit.run.past import elsewhere, gone_cases, look_of, past_of, touched_by
+from judgekit.run.past import counted, elsewhere, gone_cases, look_of, past_of, touched_by
 from judgekit.run.perform import Watcher
 from judgekit.suite import CalibrationPolicy
 from judgekit.types import Grade, Sender
@@ -281,7 +281,7 @@ async def certify(data: Labelled, opened: Opening, send: Sender, setting: Settin
     look = look_of(
         "attempt", {name: one.judge for name, one in judged.items()}, setting.token, setting.now(), looked_at
     )
-    used = setting.looks.add(look, opened.touched).used if setting.looks else 1
+    used = counted(setting.looks, look, opened.touched)
     alpha = level(used)
     spent = used == MOST
     bar = bar_of(setting.policy)

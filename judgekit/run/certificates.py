@@ -106,7 +106,7 @@ def trust_of(suite: Suite, instruments: Sequence[Instrument], *, today: date) ->
     """The standing of each judge before anything is judged. Reads files, sends nothing."""
     filed = certificates_in(suite) if instruments else ()
     papers = {one.file: one.certificate for one in filed}
-    files, said = LabelFiles(suite.folder), said_by(suite.file)
+    files, said = LabelFiles(suite.folder), said_by(suite.file, instruments[0].config if instruments else None)
     standings: dict[str, Standing] = {}
     certificates: dict[str, Certificate] = {}
     items: dict[str, tuple[Item, ...]] = {}

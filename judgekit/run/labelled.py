@@ -226,15 +226,16 @@ def _with_chances(tasks: Sequence[Task], drawn: Sequence[Drawn], source: Source)
 def _reading(suite: Suite, reading: Reading, raw: Sequence[Row]) -> Reading:
     """The reading, and where it says nothing, what the suite says under `columns:` and `calibration:`.
 
-    The suite's names for columns hold where the labels file has them. Words and scores are one answer: whoever gives
-    a part of it gives all of it.
+    The suite's names for columns, and its annotators, hold where the labels file has such columns. Words and scores
+    are one answer: whoever gives a part of it gives all of it.
     """
     names = {key for row in raw for key in row.values}
     ours = set(LABEL.values())
     own = {k: v for k, v in suite.file.columns.items() if k in ours and v in names}
     policy = suite.file.calibration
+    people = policy.annotators if names.intersection(policy.annotators) else ()
     found = msgspec.structs.replace(
-        reading, columns={**own, **reading.columns}, annotators=reading.annotators or policy.annotators
+        reading, columns={**own, **reading.columns}, annotators=reading.annotators or people
     )
     if reading.passes or reading.fails or reading.pass_at is not None:
         return found

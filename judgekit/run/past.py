@@ -11,6 +11,7 @@ import msgspec
 from judgekit.calibration.attempts import Ledger, Look, Touched
 from judgekit.calibration.fingerprint import fingerprint_of, judge_words
 from judgekit.calibration.items import case_hash, text_hash
+from judgekit.errors import NotEnough
 from judgekit.graders.judge import Instrument
 from judgekit.run.labelled import Labelled, Task
 from judgekit.run.looks import Looks
@@ -41,6 +42,17 @@ def gone_cases(data: Labelled, past: Ledger) -> frozenset[str]:
 def elsewhere(past: Ledger) -> tuple[str, ...]:
     """A notice where looks at the same outputs under another name count."""
     return (f"looks at these outputs are counted from {', '.join(past.others)} too",) if past.others else ()
+
+
+def counted(looks: Looks | None, look: Look, touched: Touched | None) -> int:
+    """Write an attempt down and give its number; 1 where nobody counts.
+
+    Raises `InputError` when it cannot be written, `NotEnough` when the labels were used up since they were opened.
+    """
+    now = looks.add(look, touched) if looks else Ledger(used=1)
+    if not look.hashes.isdisjoint(now.spent):
+        raise NotEnough("another command used these labels up at the same time: nothing was decided, nothing is shown")
+    return now.used
 
 
 def look_of(

@@ -97,6 +97,34 @@ def test_disagreements_shown_of_a_copy_close_the_way_to_use_every_label(cli, lab
     assert "were shown" in ran.err
 
 
+def test_an_attempt_on_labels_that_another_command_used_up_meanwhile_decides_nothing(cli, labelled_suite, monkeypatch):
+    from judgekit.run import calibrate
+
+    folder = labelled_suite(N, human, good)
+    judge_tasks = calibrate.judge_tasks
+
+    async def slow(*args, **more):
+        found = await judge_tasks(*args, **more)
+        if not others:
+            return found
+        others.clear()
+        line = json.dumps(looks(folder)[0])
+        path = folder / "labels.csv.attempts.jsonl"
+        path.write_text("".join(line.replace(looks(folder)[0]["token"], f"t{j}") + "\n" for j in range(5)))
+        return found
+
+    others = []
+    monkeypatch.setattr(calibrate, "judge_tasks", slow)
+    rubric = folder / "rubric.yaml"
+    certify(cli, folder)
+    rubric.write_text(rubric.read_text().replace("greets", "Greets"))
+    others.append(True)
+    ran = cli("calibrate", folder, "--certify")
+    assert ran.code == 3
+    assert "used these labels up" in ran.err
+    assert "kappa" not in (ran.out + ran.err).lower()
+
+
 def test_damaged_file_of_a_copy_stops_everything(cli, labelled_suite):
     folder = labelled_suite(N, human, good)
     (folder / "old.csv.attempts.jsonl").write_text("no json\n{}\n")
@@ -205,6 +233,26 @@ def test_words_on_the_command_line_take_the_place_of_all_words_of_the_suite(cli,
     half = cli("calibrate", folder, "--pass", "good")
     assert half.code == 2
     assert "'bad' is not understood" in half.err
+
+
+def test_annotators_of_the_suite_are_for_files_that_have_their_columns(cli, labelled_suite):
+    folder = labelled_suite(N, human, good, lines={"calibration": "{annotators: [A, B]}"})
+    assert cli("calibrate", folder).code == 0
+    text = (folder / "labels.csv").read_text()
+    (folder / "labels.csv").write_text(text.replace("label", "A", 1))
+    ran = cli("calibrate", folder)
+    assert ran.code == 2
+    assert "no column 'B'" in ran.err
+
+
+def test_the_command_that_helps_names_a_judge_that_is_not_the_suites(cli, labelled_suite):
+    folder = labelled_suite(N, human, good)
+    own, other = (
+        cli("calibrate", folder, "--show", "--json", *more).json["judges"]["reply.kind"]["fix"]
+        for more in ((), ("--judge", "replay:other"))
+    )
+    assert "--judge" not in own
+    assert "--judge replay:other --certify" in other
 
 
 def test_a_certificate_stands_when_the_suite_says_more_about_reading_later(cli, labelled_suite):

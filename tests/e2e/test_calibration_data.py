@@ -190,7 +190,7 @@ def test_certified_numbers_follow_from_labels_and_recorded_replies(name, key, mo
 def test_stamp_said_pass_to_everything():
     paper = papers(CALIBRATION / "support")["support-reply.polite.replay-judge-stamp"]
     assert "one verdict only (PASS)" in paper.reasons[0]
-    assert {reply for (dim, _), reply in replies("support", "judge-stamp").items() if dim == "polite"} == {"PASS"}
+    assert set(replies("support", "judge-stamp").values()) == {"PASS"}
 
 
 @pytest.mark.parametrize("name", SETS)

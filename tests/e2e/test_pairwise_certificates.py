@@ -5,7 +5,9 @@ import hashlib
 import io
 import json
 import re
+import shutil
 from datetime import date
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from judgekit.calibration.certificate import from_text, sealed, to_text
 from judgekit.calibration.items import split_of
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "ab"
 N = 80
 TEST = [i for i in range(N) if split_of(f"c{i:03d}") == "test"]
 DEV = [i for i in range(N) if i not in TEST]
@@ -271,6 +274,38 @@ def test_a_copy_of_the_labels_under_another_name_is_no_new_set(cli, made):
     assert again.json["attempt"] == 2
 
 
+def test_new_cases_after_a_used_up_set_are_a_new_set(cli, made):
+    half = TEST[: len(TEST) // 2]
+    rows = {i: (f"c{i:03d}", old(i), new(i), human(i)) for i in range(N)}
+    small = "calibration: {n: 10, cases: 10, each_label: 3}\n"
+    folder = made(mostly, labels=table([rows[i] for i in half]), more=small.replace("}", ", kappa_low: 0.99}"))
+    for _ in range(5):
+        assert calibrate(cli, folder, "--certify", "--json").json["attempt"]
+    assert calibrate(cli, folder, "--certify", "--json").json["spent"]
+    shown = calibrate(cli, folder, "--json").json["dimensions"]["mine.better"]
+    assert shown["judged"] == len(half)
+    (folder / "prefs.csv").write_text(table(rows.values()))
+    fresh = calibrate(cli, folder, "--certify", "--json").json
+    assert (fresh["attempt"], fresh["attempts_left"]) == (1, 4)
+    assert fresh["calls"]["sent"] == 2 * (len(TEST) - len(half))
+
+
+def test_looks_at_labels_of_single_outputs_are_no_looks_at_pairs(cli, made):
+    folder = made(mostly)
+    (folder / "one.yaml").write_text("id: one\ndimensions:\n  - {id: good, criterion: It is good.}\n")
+    with (folder / "judgekit.yaml").open("a") as file:
+        file.write("rubrics: [one.yaml]\n")
+    verdicts = [(f"c{i:03d}", old(i), "PASS" if i % 2 else "FAIL") for i in range(N)]
+    (folder / "labels.csv").write_text(table(verdicts, ("case_id", "output", "label")))
+    with (folder / "recordings.jsonl").open("a") as file:
+        file.write(json.dumps({"reply": says("PASS")}) + "\n")
+    first = cli("calibrate", folder, "--labels", folder / "labels.csv", "--certify", "--json")
+    assert first.json["attempt"] == 1
+    assert calibrate(cli, folder, "--certify", "--json").json["attempt"] == 1
+    again = cli("calibrate", folder, "--labels", folder / "labels.csv", "--certify", "--json")
+    assert again.json["attempt"] == 2
+
+
 def test_certifying_again_on_the_same_labels_makes_no_attempt(cli, made):
     folder = made(mostly)
     calibrate(cli, folder, "--certify")
@@ -404,6 +439,68 @@ def test_a_judge_that_wrote_one_of_the_answers_is_refused(cli, made):
     assert "would grade its own work" in ran.err
 
 
+def test_texts_of_an_earlier_run_know_who_wrote_them(cli, tmp_path):
+    folder = tmp_path / "ab"
+    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("runs", ".judgekit"))
+    assert cli("pairwise", folder, "--a", "v1", "--b", "v2", "--dimension", "overall").code == 0
+    (run,) = (folder / "runs").iterdir()
+    outputs = [json.loads(line) for line in (run / "outputs.jsonl").read_text().splitlines()]
+    texts = {(one["variant"], one["id"]): one["output"] for one in outputs}
+    rows = [(case, texts["v1", case], texts["v2", case], "A") for variant, case in texts if variant == "v1"]
+    (folder / "prefs.csv").write_text(table(rows))
+    ask = ("pairwise", folder, "--dimension", "overall", "--labels", folder / "prefs.csv")
+    assert cli(*ask).code == 0
+    ran = cli(*ask, "--judge", outputs[0]["model"])
+    assert ran.code == 2
+    assert "would grade its own work" in ran.err
+
+
+def test_each_dimension_is_certified_for_itself(cli, made):
+    columns = ("case_id", "a", "b", "label", "dimension")
+    rows = [
+        (f"c{i:03d}", old(i), new(i), human(i) if which == "overall" else "TIE", which)
+        for i in range(N)
+        for which in ("overall", "tone")
+    ]
+    folder = made(mostly, labels=table(rows, columns))
+    ask = ("pairwise", folder, "--labels", folder / "prefs.csv", "--certify", "--json")
+    ran = cli(*ask)
+    assert ran.code == 3
+    assert {name: one["decision"] for name, one in ran.json["dimensions"].items()} == {
+        "pairwise.overall": "certified",
+        "pairwise.tone": "inconclusive",
+    }
+    again = cli("pairwise", folder, *PAIR, "--json")
+    assert again.code == 0
+    assert again.json["advisory"]["overall"] is None
+    assert again.json["advisory"]["tone"] == "uncertified"
+    only = cli("pairwise", folder, *PAIR, "--dimension", "tone", "--json")
+    assert only.code == 3
+
+
+def test_a_panel_is_another_judge_and_its_disagreements_name_who_said_what(cli, made):
+    folder = made(lambda _i: "B")
+    replace(folder / "judgekit.yaml", '"replay:judge"', '["replay:one", "replay:two", "replay:three"]')
+    doc = calibrate(cli, folder, "--json").json
+    (found,) = doc["dimensions"].values()
+    assert [r["call"] for r in found["disagreements"][0]["reasons"]] == [
+        f"{side} first, replay:{who}" for side in "AB" for who in ("one", "two", "three")
+    ]
+    assert doc["calls"]["sent"] == 2 * 3 * len(DEV)
+
+
+def test_a_run_that_goes_on_has_the_standing_of_today(cli, made):
+    folder = made(mostly)
+    ran = compare(cli, folder, "--max-calls", "20")
+    assert ran.code == 4
+    assert calibrate(cli, folder, "--certify").code == 0
+    done = compare(cli, folder, "--json")
+    assert (done.code, done.json["decision"]) == (0, "pass")
+    (run,) = (folder / "runs").iterdir()
+    assert json.loads((run / "pairs.json").read_text())["standings"] == {"better": ""}
+    assert cli("report", run).code == 0
+
+
 def test_people_s_labels_are_in_no_prompt_and_both_orders_are_asked(cli, made):
     folder = made(mostly)
     replace(folder / "prefs.csv", "case_id,a,b,label\n", "case_id,a,b,label,annotator,note\n")
@@ -420,6 +517,7 @@ def test_people_s_labels_are_in_no_prompt_and_both_orders_are_asked(cli, made):
 def test_options_that_labels_leave_nothing_to_say_about_are_errors(cli, made):
     folder = made()
     assert "leave out --repeats" in calibrate(cli, folder, "--repeats", "2").err
+    assert "leave it out with --certify" in calibrate(cli, folder, "--certify", "--record", folder / "r.jsonl").err
     assert "give --labels" in compare(cli, folder, "--certify").err
     assert "--b is missing" in calibrate(cli, folder, "--a", "v1").err
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-import msgspec
 
 from judgekit._version import __version__
-from judgekit.calibration.attempts import MOST, Ledger, Look, Touched, level
+from judgekit.calibration.attempts import MOST, Touched, level
 from judgekit.calibration.certificate import Certificate, sealed, verdict_hash
 from judgekit.calibration.decide import Ruling, bar_of, decide, holm, times
 from judgekit.calibration.fingerprint import words_of
@@ -26,6 +22,7 @@ from judgekit.run.calibrate import DEV_TAIL, Setting
 from judgekit.run.certificates import write_certificate
 from judgekit.run.engine import drive
 from judgekit.run.pairs.labelled import LabelledPairs, PairTask
+from judgekit.run.pairs.past import pair_look, pair_marks, past_of_pairs
 from judgekit.run.pairs.trust import pair_fingerprint
 from judgekit.stats.gold import LABELS
 from judgekit.suite import CalibrationPolicy
@@ -101,51 +98,12 @@ async def judge_pairs(
     return found
 
 
-# ── what was looked at ───────────────────────────────────────────────────────────────────────────────────
-
-
-def pair_marks(task: PairTask) -> tuple[str, str]:
-    """What the file of looks calls the case and the texts of a pair.
-
-    Never what it calls a case whose outputs are labelled one by one: those are labels of another kind, and a look at
-    them is none at these.
-    """
-    asked = msgspec.json.encode(task.case.input)
-    return (
-        _mark(b"case of a pair\0" + task.case.id.encode("utf-8", "surrogatepass")),
-        _mark(b"pair\0" + asked + "".join(task.item.first.pair).encode()),
-    )
-
-
-def _mark(what: bytes) -> str:
-    return hashlib.sha256(what).hexdigest()[:16]
-
-
-def _marks(tasks: Iterable[PairTask]) -> frozenset[str]:
-    return frozenset(mark for task in tasks for mark in pair_marks(task))
-
-
-def _past(data: LabelledPairs, setting: Setting) -> tuple[Ledger, Touched]:
-    everything = [task for own in data.tasks.values() for task in own]
-    touched = Touched(_marks(task for task in everything if task.item.split == "test"), _marks(everything))
-    return (setting.looks.ledger(touched) if setting.looks else Ledger()), touched
-
-
-def _look(kind: Literal["attempt", "shown"], tasks: Mapping[str, Sequence[PairTask]], setting: Setting) -> Look:
-    used = [task for own in tasks.values() for task in own]
-    prints = {name: pair_fingerprint(own[0].judge).hash for name, own in tasks.items() if own}
-    words = words_of(used[0].judge.config)
-    cases = tuple(sorted({pair_marks(task)[0] for task in used}))
-    texts = tuple(sorted({pair_marks(task)[1] for task in used}))
-    return Look(kind, setting.token, setting.now().isoformat(timespec="seconds"), words, prints, cases, texts)
-
-
 # ── the dev split ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def dev_pairs(data: LabelledPairs, setting: Setting) -> dict[str, tuple[PairTask, ...]]:
     """The labelled pairs whose disagreements may be shown: the dev split, and used-up sets of test labels."""
-    past, _ = _past(data, setting)
+    past, _ = past_of_pairs(data, setting.looks)
     return {
         name: tuple(t for t in own if t.item.split == "dev" or not past.spent.isdisjoint(pair_marks(t)))
         for name, own in data.tasks.items()
@@ -157,7 +115,7 @@ async def look_at_dev_pairs(data: LabelledPairs, send: Sender, setting: Setting)
 
     Raises `NotEnough` when there is no dev split.
     """
-    past, touched = _past(data, setting)
+    past, touched = past_of_pairs(data, setting.looks)
     tasks = dev_pairs(data, setting)
     if not any(tasks.values()):
         raise NotEnough("no labelled pair is in the dev split; label more, or mark some with a column 'split'")
@@ -168,7 +126,7 @@ async def look_at_dev_pairs(data: LabelledPairs, send: Sender, setting: Setting)
         measured = measure_pairs(seen, bar=bar_of(setting.policy), tail=DEV_TAIL) if seen else None
         found.append(Found(name, words_of(own[0].judge.config), len(own), unit="pair", pairs=measured, pairs_seen=seen))
     if setting.looks is not None:
-        setting.looks.add(_look("shown", tasks, setting), touched)
+        setting.looks.add(pair_look("shown", tasks, setting.token, setting.now()), touched)
     return Calibrated(data.file, tuple(found), left=MOST - past.used, notices=data.notices)
 
 
@@ -195,7 +153,7 @@ class PairOpening:
 
 def open_pairs(data: LabelledPairs, setting: Setting) -> PairOpening:
     """Check everything that can be checked before anybody looks."""
-    past, touched = _past(data, setting)
+    past, touched = past_of_pairs(data, setting.looks)
     fresh = {
         name: tuple(t for t in own if t.item.split == "test" and past.spent.isdisjoint(pair_marks(t)))
         for name, own in data.tasks.items()
@@ -239,7 +197,11 @@ async def certify_pairs(data: LabelledPairs, opened: PairOpening, send: Sender, 
         return Calibrated(data.file, shut, left=left, spent=opened.spent, notices=data.notices)
     judged = await judge_pairs(opened.tasks, send, setting)
     _check_calls(judged, setting.policy)
-    used = setting.looks.add(_look("attempt", opened.tasks, setting), opened.touched).used if setting.looks else 1
+    used = (
+        setting.looks.add(pair_look("attempt", opened.tasks, setting.token, setting.now()), opened.touched).used
+        if setting.looks
+        else 1
+    )
     alpha, spent = level(used), used == MOST
     tail = alpha / len(judged)
     measures = {name: measure_pairs(one.seen, bar=bar_of(setting.policy), tail=tail) for name, one in judged.items()}

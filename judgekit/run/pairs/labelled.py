@@ -107,16 +107,11 @@ def _between(label: Preferred, variants: tuple[str, str]) -> bool:
 
 
 def _known(suite: Suite, labels: Sequence[Preferred]) -> Known:
-    """Outputs that the labels may be about: recorded ones, and those of earlier runs for answers without a text."""
-    sides = [
-        (label.case, text, sha)
-        for label in labels
-        for text, sha in ((label.a, label.a_sha256), (label.b, label.b_sha256))
-    ]
-    asked = [Label(case, "UNKNOWN", "", output=text, sha256=sha) for case, text, sha in sides]
+    """Outputs that the labels are about, recorded or of earlier runs: they know their author and their context."""
+    sides = [(label.case, sha) for label in labels for sha in (label.a_sha256, label.b_sha256)]
     found: dict[tuple[str, str], list[Output]] = {}
-    _keep(found, known_outputs(suite, asked, None))
-    lacking = {(case, sha) for case, text, sha in sides if text is None} - set(found)
+    _keep(found, known_outputs(suite, [Label(case, "UNKNOWN", "", sha256=sha) for case, sha in sides], None))
+    lacking = set(sides) - set(found)
     for folder in pair_folders(suite.folder / suite.file.runs) if lacking else ():
         _keep(found, [output for output in read_pairs(folder).outputs.values() if output.fault is None])
     return found

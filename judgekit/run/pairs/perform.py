@@ -219,7 +219,7 @@ def _open(
     said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} pairs are there already"
     now_told = manifest.run.notices
     info = msgspec.structs.replace(stored.manifest.run, interrupted=False, finished=None, notices=now_told)
-    store = PairFolder(folder, msgspec.structs.replace(stored.manifest, run=info, standings=manifest.standings))
+    store = PairFolder(folder, msgspec.structs.replace(stored.manifest, run=info))
     return store, stored.outputs, kept, (said, *stored.notes), lock
 
 
