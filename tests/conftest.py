@@ -36,4 +36,4 @@ def _no_job_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests run in CI too: none of them writes into the summary of that job."""
     for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "120")  # a test runner may bring a width of its own, and lines fold by it
+    monkeypatch.setenv("COLUMNS", "400")  # lines must not fold where a path happens to be long
