@@ -286,7 +286,7 @@ def _labels_of(row: Row, chosen: Columns, log: Log, way: _Way, derived: Derived 
                 )
             )
     for what, people in untold.items():
-        columns = f"{' and '.join(map(repr, people))}: " if people[0] else ""
+        columns = f"{_listed(people)}: " if people[0] else ""
         log.problems.append(read.problem(columns + what, f"label {people[0]}" if people[0] else "label"))
     return found
 
@@ -314,3 +314,9 @@ def _untold(value: Json, spelling: Spelling) -> str:
 
 def _folded(word: str) -> str:
     return word.strip().casefold()
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`'A'`, `'A' and 'B'`, `'A', 'B' and 'C'`."""
+    *before, last = map(repr, names)
+    return f"{', '.join(before)} and {last}" if before else last

@@ -48,7 +48,8 @@ def test_three_annotators_in_a_wide_table_are_read_once_told_what_their_words_me
     columns = {"case": "item_id"}
     with pytest.raises(InputError) as error:
         load_labels("pandalm/labels.csv", data_dir, columns=columns, annotators=who)
-    assert str(error.value.problems[0]).startswith("pandalm/labels.csv:2: label '2' is not understood")
+    said = str(error.value.problems[0])
+    assert said.startswith("pandalm/labels.csv:2: 'annotator_1', 'annotator_2' and 'annotator_3': label '2' is not")
     told = Spelling(passes=("1",), fails=("2", "tie"))
     found = load_labels("pandalm/labels.csv", data_dir, columns=columns, annotators=who, spelling=told)
     assert (len(found), found.empty) == (3 * 999, 0)
