@@ -239,6 +239,22 @@ class Price(Strict):
     output: float = Field(ge=0)
 
 
+class Pace(Strict):
+    """How fast each provider is asked, and how often again after a failure that may heal.
+
+    requests_per_minute, tokens_per_minute   begun within any 60 s; tokens are estimated before, counted after
+    retries      tries after the first one
+    wait_s       the longest single wait, also of one that the server asks for
+    deadline_s   no try begins later than this after the first one
+    """
+
+    requests_per_minute: Trials | None = None
+    tokens_per_minute: Trials | None = None
+    retries: Count = 3
+    wait_s: float = Field(default=60, gt=0)
+    deadline_s: float = Field(default=300, gt=0)
+
+
 class SuiteFile(Strict):
     """The whole of `judgekit.yaml`; paths in it are relative to it."""
 
@@ -257,6 +273,7 @@ class SuiteFile(Strict):
     gate: GatePolicy | None = None
     budget: Budget | None = None
     prices: dict[str, Price] = {}
+    limits: Pace = Pace()
     traffic: str | None = None
     runs: str = "runs"
 

@@ -177,6 +177,7 @@ def _way(asked: Asked, ready: Loaded, *, cache: bool) -> Way:
         env=environment(suite.folder, os.environ),
         recordings=suite.recordings,
         folder=suite.folder,
+        pace=suite.file.limits,
         cache=suite.folder / CACHE if cache and pays else None,
         budget=Budget(calls=min(calls, default=None), usd=min(usd, default=None)),
         prices={name: Price(price.input, price.output) for name, price in suite.file.prices.items()},

@@ -77,6 +77,7 @@ def suite_way(asked: Asked, suite: Suite, *, pays: bool, look_only: bool = False
         env=environment(suite.folder, os.environ),
         recordings=suite.recordings,
         folder=suite.folder,
+        pace=suite.file.limits,
         replay_all=asked.replay,
         cache=cache,
         read_only=look_only,

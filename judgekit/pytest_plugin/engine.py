@@ -88,6 +88,7 @@ class Live:
             env=environment(suite.folder, os.environ),
             recordings=suite.recordings,
             folder=suite.folder,
+            pace=suite.file.limits,
             replay_all=not self.live,
             cache=suite.folder / CACHE if pays else None,
             budget=budget,

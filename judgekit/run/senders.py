@@ -16,8 +16,10 @@ from judgekit.call.key import Provider
 from judgekit.call.limits import Limits
 from judgekit.call.prices import Price, Prices, estimate_tokens
 from judgekit.call.record import Recorder
+from judgekit.call.retry import RetryPolicy
 from judgekit.call.store import Store
 from judgekit.providers.replay import Recording, Replay
+from judgekit.suite import Pace
 from judgekit.types import Reply, Request
 
 OFFLINE = ("replay", "local", "python")
@@ -27,6 +29,7 @@ CACHE = Path(".judgekit") / "cache.sqlite"
 """The cache of a suite, relative to its folder."""
 
 NO_BUDGET = CallBudget()
+UNHURRIED = Pace()
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Way:
     folder       the suite's folder, where a `python:` model is looked for
     cache        the cache file; None = nothing is looked up or kept
     record       a file that every reply is recorded to
+    pace         requests and tokens per minute, and how often a call is tried
     skip         request keys to ask again although the cache has them
     """
 
@@ -51,6 +55,7 @@ class Way:
     budget: CallBudget = NO_BUDGET
     prices: Mapping[str, Price] = field(default_factory=dict)
     in_flight: int = 64
+    pace: Pace = UNHURRIED
     skip: Container[str] = frozenset()
     seed: int | None = None
 
@@ -138,6 +143,7 @@ class Senders:
         return make_provider(name, env=self._way.env, base_url=base_url, api_key_env=api_key_env)
 
     def _open(self, at: tuple[str, str | None, str | None], request: Request) -> Chain:
+        pace = self._way.pace
         self._chains[at] = chain(
             self.provider(request),
             ledger=self._ledger,
@@ -147,7 +153,8 @@ class Senders:
             store=self._store,
             skip=self._way.skip,
             recorder=self._recorder,
-            limits=Limits(in_flight=self._way.in_flight),
+            limits=Limits(self._way.in_flight, pace.requests_per_minute, pace.tokens_per_minute),
+            retry=RetryPolicy(retries=pace.retries, cap_s=pace.wait_s, deadline_s=pace.deadline_s),
         )
         return self._chains[at]
 

@@ -205,3 +205,12 @@ def test_a_suite_says_how_labels_are_read_and_a_number_is_a_word():
     assert "did you mean 'pass'" in problems("cases: c\ncalibration: {passs: [ok]}")[2].lower()
     assert set(policy.thresholds()) == set(type(policy).model_fields) - {"annotators", "passes", "fails", "pass_at"}
     assert "pass" in json_schema()["$defs"]["CalibrationPolicy"]["properties"]
+
+
+def test_the_pace_of_calls_has_keys_of_its_own():
+    loaded = suite(
+        "cases: c.jsonl\nlimits: {requests_per_minute: 500, tokens_per_minute: 90000, retries: 0, wait_s: 5}\n"
+    )
+    assert (loaded.limits.requests_per_minute, loaded.limits.tokens_per_minute) == (500, 90_000)
+    assert (loaded.limits.retries, loaded.limits.wait_s, loaded.limits.deadline_s) == (0, 5, 300)
+    assert "Did you mean 'requests_per_minute'?" in problems("cases: c.jsonl\nlimits: {request_per_minute: 5}\n")[2]
