@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from judgekit.calibration.sample import Drawn
 from judgekit.errors import InputError, NotEnough, Problem, UsageError, WorldFailed
 from judgekit.graders.judge import Instrument, judge_steps
 from judgekit.run.certificates import write_certificate
-from judgekit.run.engine import drive
+from judgekit.run.judging import answered_by, drive_all
 from judgekit.run.labelled import Labelled, Task
 from judgekit.run.looks import Looks
 from judgekit.run.past import counted, elsewhere, gone_cases, look_of, past_of, touched_by
@@ -82,32 +81,14 @@ async def judge_tasks(
     tasks: Mapping[str, Sequence[Task]], send: Sender, *, in_flight: int, watcher: Watcher | None = None
 ) -> dict[str, Judging]:
     """Judge labelled outputs, at most `in_flight` at once. Raises `RunStopped` when no call can succeed."""
-    flat = [task for group in tasks.values() for task in group]
-    gate = asyncio.Semaphore(in_flight)
-    if watcher is not None:
-        watcher.start(len(flat), 0)
-
-    async def one(task: Task) -> Grade:
-        async with gate:
-            grade = await drive(judge_steps(task.judge, task.case, task.output), send)
-        if watcher is not None:
-            watcher.step()
-        return grade
-
-    running = [asyncio.create_task(one(task)) for task in flat]
-    try:
-        grades = iter(await asyncio.gather(*running))
-    finally:
-        for task in running:
-            task.cancel()
+    graders = [judge_steps(task.judge, task.case, task.output) for own in tasks.values() for task in own]
+    grades = iter(await drive_all(graders, send, in_flight=in_flight, watcher=watcher))
     found = {}
     for name, own in tasks.items():
         if not own:
             continue
         given = tuple(next(grades) for _ in own)
-        replies = [call.reply for grade in given for call in grade.calls if call.reply is not None]
-        models = tuple(sorted({reply.model for reply in replies if reply.model}))
-        dropped = tuple(sorted({name for reply in replies for name in reply.dropped}))
+        models, dropped = answered_by(call for grade in given for call in grade.calls)
         bare = tuple(msgspec.structs.replace(grade, calls=()) for grade in given)
         found[name] = Judging(own[0].judge, tuple(own), bare, models, dropped)
     return found

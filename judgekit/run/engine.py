@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -98,12 +98,7 @@ class Execution:
         if len(judges) == 1:
             grades.append(await self._judge(judges[0], case, output))
         elif judges:
-            # all of them end, even when one says that the run has to stop: their calls are paid for
-            ended = await asyncio.gather(*(self._judge(j, case, output) for j in judges), return_exceptions=True)
-            for grade in ended:
-                if isinstance(grade, BaseException):
-                    raise grade
-                grades.append(grade)
+            grades += await all_ended([self._judge(j, case, output) for j in judges])
         outcome, why = trial_outcome(grades, totals=self.plan.totals)
         return TrialResult(case=case.id, trial=trial, outcome=outcome, why=why, grades=tuple(grades))
 
@@ -123,6 +118,17 @@ class Execution:
         """Write the grade whole; keep it without its calls, which hold the prompts."""
         self.sink(grade)
         return msgspec.structs.replace(grade, calls=()) if grade.calls else grade
+
+
+async def all_ended(jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """All of them end, even when one says that the run has to stop: their calls are paid for."""
+    ended = await asyncio.gather(*jobs, return_exceptions=True)
+    done = []
+    for result in ended:
+        if isinstance(result, BaseException):
+            raise result
+        done.append(result)
+    return done
 
 
 async def drive(steps: Generator[tuple[Request, ...], tuple[Answer, ...], T], send: Sender) -> T:

@@ -13,6 +13,7 @@ import msgspec
 
 from judgekit.errors import InputError, Problem
 from judgekit.report.summary import CaseMark
+from judgekit.run.lock import FolderLock
 from judgekit.types import Frozen, RunInfo
 
 Row = TypeVar("Row", bound=Frozen)
@@ -54,12 +55,16 @@ class OpenFolder(Generic[H]):
         self._encoder = msgspec.json.Encoder()
 
     @classmethod
-    def create(cls, root: Path, manifest: H, *, now: datetime, token: str) -> Self:
-        """Make `<root>/<time>-<variant>-<token>/` and write the manifest.
+    def create(cls, root: Path, manifest: H, *, now: datetime, token: str) -> tuple[Self, FolderLock]:
+        """Make `<root>/<time>-<variant>-<token>/`, take its lock, and write the manifest, in this order.
 
+        With a manifest but without a lock, another process could find the run and go on with it.
         Raises `InputError` when the folder cannot be made.
         """
-        return cls.begin(new_folder(root, manifest, now=now, token=token), manifest)
+        folder = new_folder(root, manifest, now=now, token=token)
+        lock = FolderLock(folder)
+        lock.take()
+        return cls.begin(folder, manifest), lock
 
     @classmethod
     def begin(cls, folder: Path, manifest: H) -> Self:

@@ -29,7 +29,6 @@ from judgekit.run.answers import (
 )
 from judgekit.run.certificates import Trust, settle, trust_of
 from judgekit.run.engine import Done, Execution, ordered, worth_asking_again
-from judgekit.run.folder import new_folder
 from judgekit.run.lock import FolderLock
 from judgekit.run.plan import Plan
 from judgekit.run.store import (
@@ -187,10 +186,8 @@ def _open(
         said = f"going on with {folder.name}: {len(stored.outputs)} outputs and {len(kept)} grades are there already"
         store = RunStore(folder, msgspec.structs.replace(stored.manifest, run=_again(stored.manifest.run)))
         return store, Done(stored.outputs, kept, stored.dropped), (said, *stored.notes), lock
-    folder = new_folder(options.root, manifest, now=now, token=token)
-    lock = FolderLock(folder)
-    lock.take()  # before there is a manifest, by which another process could find the run and go on with it
-    return RunStore.begin(folder, manifest), Done(), (), lock
+    store, lock = RunStore.create(options.root, manifest, now=now, token=token)
+    return store, Done(), (), lock
 
 
 def _again(info: RunInfo) -> RunInfo:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from judgekit.graders.pairwise import PairGrade, PairInstrument, pair_steps
 from judgekit.report.preference.panel import pair_of
 from judgekit.run.calibrate import DEV_TAIL, Setting
 from judgekit.run.certificates import write_certificate
-from judgekit.run.engine import drive
+from judgekit.run.judging import answered_by, drive_all
 from judgekit.run.pairs.labelled import LabelledPairs, PairTask
 from judgekit.run.pairs.past import pair_look, pair_marks, past_of_pairs
 from judgekit.run.pairs.trust import pair_fingerprint
@@ -69,30 +68,14 @@ async def judge_pairs(
     tasks: Mapping[str, Sequence[PairTask]], send: Sender, setting: Setting
 ) -> dict[str, PairJudging]:
     """Judge labelled pairs in both orders, at most `in_flight` at once. Raises `RunStopped` as `drive`."""
-    flat = [task for group in tasks.values() for task in group]
-    gate = asyncio.Semaphore(setting.in_flight)
-    if setting.watcher is not None:
-        setting.watcher.start(len(flat), 0)
-
-    async def one(task: PairTask) -> PairGrade:
-        async with gate:
-            grade = await drive(pair_steps(task.judge, task.case, task.a, task.b, names=("a", "b")), send)
-        if setting.watcher is not None:
-            setting.watcher.step()
-        return grade
-
-    running = [asyncio.create_task(one(task)) for task in flat]
-    try:
-        grades = iter(await asyncio.gather(*running))
-    finally:
-        for task in running:
-            task.cancel()
+    graders = [
+        pair_steps(task.judge, task.case, task.a, task.b, names=("a", "b")) for own in tasks.values() for task in own
+    ]
+    grades = iter(await drive_all(graders, send, in_flight=setting.in_flight, watcher=setting.watcher))
     found = {}
     for name, own in tasks.items():
         given = tuple(next(grades) for _ in own)
-        replies = [call.reply for grade in given for call in grade.calls if call.reply is not None]
-        models = tuple(sorted({reply.model for reply in replies if reply.model}))
-        dropped = tuple(sorted({name for reply in replies for name in reply.dropped}))
+        models, dropped = answered_by(call for grade in given for call in grade.calls)
         if own:
             found[name] = PairJudging(own[0].judge, tuple(own), given, models, dropped)
     return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -19,7 +19,7 @@ from judgekit.report.preference.contest import Contest, contest_of
 from judgekit.report.preference.rule import prefer_decision
 from judgekit.report.summary import CaseMark
 from judgekit.run.answers import Answerer
-from judgekit.run.engine import drive
+from judgekit.run.engine import all_ended, drive
 from judgekit.run.lock import FolderLock
 from judgekit.run.pairs.folder import (
     OutputKey,
@@ -100,7 +100,7 @@ class PairExecution:
             self.on_unit()
 
     async def _unit(self, case: Case, trial: int) -> None:
-        given = await _all([self._output(name, case, trial) for name in self.answers])
+        given = await all_ended([self._output(name, case, trial) for name in self.answers])
         outputs = dict(zip(self.answers, given, strict=True))
         jobs = [
             self._pair(judge, case, outputs[a], outputs[b], (a, b), repeat)
@@ -108,7 +108,7 @@ class PairExecution:
             for judge in self.plan.instruments
             for repeat in range(1, self.plan.repeats + 1)
         ]
-        await _all(jobs)
+        await all_ended(jobs)
 
     async def _output(self, name: str, case: Case, trial: int) -> Output:
         kept = self.outputs.get((name, case.id, trial))
@@ -135,17 +135,6 @@ class PairExecution:
         if replies:
             before = self.dropped.get(grade.dimension, frozenset())
             self.dropped[grade.dimension] = before.union(*(reply.dropped for reply in replies))
-
-
-async def _all(jobs: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """All of them end, even when one says that the run has to stop: their calls are paid for."""
-    ended = await asyncio.gather(*jobs, return_exceptions=True)
-    done = []
-    for result in ended:
-        if isinstance(result, BaseException):
-            raise result
-        done.append(result)
-    return done
 
 
 async def perform_pairs(
@@ -203,9 +192,7 @@ def _open(
     assert options.root is not None
     found = None if options.fresh else _unfinished(options.root, manifest, retry=options.retry_missing)
     if found is None:
-        store = PairFolder.create(options.root, manifest, now=now, token=token)
-        lock = FolderLock(store.folder)
-        lock.take()
+        store, lock = PairFolder.create(options.root, manifest, now=now, token=token)
         return store, {}, {}, (), lock
     folder, lock = found
     stored = read_pairs(folder, repair=True, calls=options.retry_missing)

@@ -6,6 +6,7 @@ import pytest
 
 from judgekit.errors import InputError
 from judgekit.run.lock import FolderLock
+from judgekit.run.pairs.folder import PairFolder, PairManifest
 from judgekit.run.store import Manifest, RunStore, read_manifest, read_run, run_folders
 from judgekit.types import Call, Fault, Grade, Message, Output, Reply, Request, RunInfo
 
@@ -15,7 +16,9 @@ CALL = Call(Request("openai:gpt-5", (Message("user", "hi"),)), Reply("<result>PA
 
 
 def made(root, variant="v", token="t"):
-    return RunStore.create(root, Manifest(RunInfo("", "s", variant), "f"), now=NOW, token=token)
+    store, lock = RunStore.create(root, Manifest(RunInfo("", "s", variant), "f"), now=NOW, token=token)
+    with lock:
+        return store
 
 
 def test_what_was_added_is_there_before_the_store_is_closed(tmp_path):
@@ -93,3 +96,19 @@ def test_a_lock_is_taken_once_and_ends_with_its_holder(tmp_path):
         assert not second.take()
     assert second.take()
     second.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("kind", ["run", "pairs"])
+def test_a_run_is_locked_before_others_can_see_it(tmp_path, monkeypatch, kind):
+    seen = []
+    store, manifest = {"run": (RunStore, Manifest), "pairs": (PairFolder, PairManifest)}[kind]
+    save = store.save
+
+    def spy(self, written):
+        seen.append(FolderLock(self.folder).take())
+        save(self, written)
+
+    monkeypatch.setattr(store, "save", spy)
+    _, lock = store.create(tmp_path, manifest(RunInfo("", "s", "v"), "f"), now=NOW, token="t")
+    with lock:
+        assert seen == [False]
